@@ -59,6 +59,8 @@ pub(crate) struct ClientConfig {
     pub(crate) code_lenses: bool,
     /// It watches files that it is told of.
     pub(crate) watches_files: bool,
+    /// It watches files in folders outside of the workspace, too.
+    pub(crate) watches_folders: bool,
     /// It says when its settings change where it is told to.
     pub(crate) registers_settings: bool,
     /// It can be asked for its settings.
@@ -127,6 +129,9 @@ impl ClientConfig {
             watches_files: is(workspace
                 .and_then(|it| it.did_change_watched_files.as_ref())
                 .and_then(|it| it.dynamic_registration)),
+            watches_folders: workspace
+                .and_then(|it| it.did_change_watched_files.as_ref())
+                .is_some_and(|it| is(it.dynamic_registration) && is(it.relative_pattern_support)),
             registers_settings: is(workspace
                 .and_then(|it| it.did_change_configuration.as_ref())
                 .and_then(|it| it.dynamic_registration)),

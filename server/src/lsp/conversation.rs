@@ -1,12 +1,13 @@
 //! What the server asks of the client once the session runs: to watch files, to say when its settings change, and
 //! what they are. Each from a task of its own with a time limit, so that a client that does not answer costs nothing.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::timeout;
-use tower_lsp::ls_types::{ConfigurationItem, Registration};
+use tower_lsp::ls_types::{ConfigurationItem, Registration, Uri};
 use transport::Client;
 
 use super::client_config::ClientConfig;
@@ -50,6 +51,18 @@ pub(crate) async fn begin(client: Client, config: &ClientConfig, state: Unbounde
     if config.gives_settings {
         ask_settings(client, state).await;
     }
+}
+
+/// Has the client watch a folder in which Triton leaves kernels; whether it does.
+pub(crate) async fn watch_dumps(client: Client, number: usize, folder: PathBuf) -> bool {
+    let Some(base) = Uri::from_file_path(&folder) else { return false };
+    let pattern = json!({ "baseUri": base, "pattern": "**/*.ttgir" });
+    let registration = Registration {
+        id: format!("fencepost/dumps/{number}"),
+        method: "workspace/didChangeWatchedFiles".to_owned(),
+        register_options: Some(json!({ "watchers": [{ "globPattern": pattern }] })),
+    };
+    matches!(timeout(TIMEOUT, client.register_capability(vec![registration])).await, Ok(Ok(())))
 }
 
 /// Asks for the editor's settings.

@@ -8,9 +8,10 @@ use serde_json::Value;
 use crate::support::{Server, root};
 
 /// Messages that the server sends unasked: nothing announces them.
-const SENT: [&str; 6] = [
+const SENT: [&str; 7] = [
     "textDocument/publishDiagnostics",
     "fencepost/reportChanged",
+    "fencepost/status",
     "workspace/diagnostic/refresh",
     "workspace/codeLens/refresh",
     "client/registerCapability",

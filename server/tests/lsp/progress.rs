@@ -66,6 +66,50 @@ fn a_change_stops_it_and_only_the_new_text_is_told() {
 }
 
 #[test]
+fn the_status_of_each_kernel_is_told() {
+    let python =
+        std::fs::canonicalize(crate::support::root().join("tests/kernels/gluon/sum_rows.py")).expect("a kernel");
+    let python = format!("file://{}", python.display());
+    let ring = kernel("ring_not_waited.ttgir");
+    let sum = kernel("gluon/sum_rows.py");
+    for (language, uri, text, state) in
+        [("ttgir", URI, ring.as_str(), "found"), ("python", python.as_str(), sum.as_str(), "proved")]
+    {
+        let mut server = Server::start(json!({ "experimental": { "fencepostStatus": true } }));
+        server.open_as(language, uri, text);
+        let mut states = Vec::new();
+        let done = loop {
+            let status = server.event("fencepost/status")["params"].clone();
+            assert_eq!((&status["uri"], &status["version"]), (&json!(uri), &json!(1)));
+            states.push(status["state"].as_str().unwrap_or_default().to_owned());
+            if status["state"] == json!("done") {
+                break status;
+            }
+        };
+        assert_eq!(states.first().map(String::as_str), Some("running"), "{language}: {states:?}");
+        assert_eq!(done["kernels"][0]["state"], json!(state), "{language}: {done}");
+        assert_eq!(done["kernels"][0]["findings"].as_u64() > Some(0), state == "found", "{done}");
+        // A kernel that does not parse is stale, whatever is still shown of it.
+        let (place, broken) =
+            if language == "ttgir" { ("ttng.wait_barrier", "%\n") } else { ("    ring = ", "    x = )\n") };
+        let line = text.lines().position(|line| line.contains(place)).expect("a place in the kernel");
+        server.change(uri, 2, Some(range((line, 0), (line, 0))), broken);
+        let stale = loop {
+            let status = server.event("fencepost/status")["params"].clone();
+            if status["state"] == json!("done") && status["version"] == json!(2) {
+                break status;
+            }
+        };
+        assert!(!stale["kernels"].to_string().contains("proved"), "{language}: {stale}");
+        assert!(stale["kernels"].to_string().contains("stale"), "{language}: {stale}");
+    }
+    let mut plain = Server::start(json!({}));
+    plain.open(URI, &ring);
+    plain.diagnostics(URI, 1);
+    assert!(plain.pending("fencepost/status").is_empty());
+}
+
+#[test]
 fn a_client_that_never_answers_costs_nothing() {
     let mut server = Server::start(client());
     server.open(URI, &slow());

@@ -275,3 +275,47 @@ fn the_nearest_settings_count() {
         "{above:?}"
     );
 }
+
+#[test]
+fn a_client_that_can_watches_the_folders_of_triton() {
+    let folder = Folder::new("settings-dumps");
+    std::fs::create_dir_all(folder.0.join("dumps/KEY")).expect("the folder can be made");
+    folder.write("fencepost.toml", "watch = \"dumps\"\n");
+    let text = kernel("gluon/sum_rows.py");
+    let line = text.lines().position(|line| line.starts_with("def sum_rows(")).expect("the kernel") + 1;
+    let mut capabilities = pulls();
+    capabilities["textDocument"]["inlayHint"] = json!({});
+    capabilities["workspace"]["didChangeWatchedFiles"] =
+        json!({ "dynamicRegistration": true, "relativePatternSupport": true });
+    let mut server = Server::start(capabilities);
+    let asked = server.event("client/registerCapability");
+    server.respond(&asked, Value::Null);
+    let python = folder.uri("sum_rows.py");
+    server.open_as("python", &python, &text);
+    let hints = |server: &mut Server| {
+        pull(server, &python);
+        let whole = range((0, 0), (text.lines().count(), 0));
+        let params = json!({ "textDocument": { "uri": python }, "range": whole });
+        server.request("textDocument/inlayHint", params).expect("hints").to_string()
+    };
+    assert!(!hints(&mut server).contains("compiled before"));
+    let asked = server.event("client/registerCapability");
+    let one = &asked["params"]["registrations"][0];
+    assert_eq!(one["id"], json!("fencepost/dumps/0"));
+    let pattern = &one["registerOptions"]["watchers"][0]["globPattern"];
+    assert_eq!(pattern, &json!({ "baseUri": folder.uri("dumps"), "pattern": "**/*.ttgir" }));
+    server.respond(&asked, Value::Null);
+    // Long enough for the answer; from then on only the client's word counts.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let file = folder.0.join("sum_rows.py").display().to_string();
+    folder.write("dumps/KEY/sum_rows.ttgir", &compiled(&file, line, 8));
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(!hints(&mut server).contains("compiled before"), "nobody has said it yet");
+    let change = json!({ "changes": [{ "uri": folder.uri("dumps/KEY/sum_rows.ttgir"), "type": 1 }] });
+    server.notify("workspace/didChangeWatchedFiles", change);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !hints(&mut server).contains("compiled before") {
+        assert!(std::time::Instant::now() < until, "it has been said");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}

@@ -135,6 +135,11 @@ impl FileView {
         self.files.get(path).cloned()
     }
 
+    /// The folders of compiled kernels that are looked at.
+    pub fn dump_folders(&self) -> impl Iterator<Item = &Path> {
+        self.recipes.keys().map(PathBuf::as_path)
+    }
+
     /// What was compiled in a folder, where it was looked at.
     pub fn recipes(&self, folder: &Path) -> Option<&Arc<[Recipe]>> {
         self.recipes.get(folder)
@@ -183,6 +188,7 @@ impl FileStore {
     pub fn forget(&mut self) {
         self.view = Arc::new(FileView { revision: self.view.revision + 1, ..FileView::default() });
         (self.checked, self.walked) = (None, None);
+        self.dumps.clear();
     }
 
     /// The file at a path, read if it is not known yet.

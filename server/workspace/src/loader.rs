@@ -38,6 +38,8 @@ enum Request {
     Revalidate { asked: Instant, list: bool, reply: Sender<Arc<FileView>> },
     RevalidatePaths(Vec<PathBuf>),
     Watch,
+    DumpsWatched,
+    LookAtDumps,
 }
 
 /// The loader, as others see it.
@@ -72,6 +74,16 @@ impl Loader {
     /// that of the list of files. Does not block.
     pub fn revalidate(&self, asked: Instant, list: bool) -> Pending<Arc<FileView>> {
         self.ask(|reply| Request::Revalidate { asked, list, reply })
+    }
+
+    /// Somebody says from now on when something changes in the folders of compiled kernels. Does not block.
+    pub fn dumps_are_watched(&self) {
+        self.send(Request::DumpsWatched);
+    }
+
+    /// Looks at the folders of compiled kernels again. Does not block.
+    pub fn look_at_dumps(&self) {
+        self.send(Request::LookAtDumps);
     }
 
     /// Starts the comparison of these files with the disk. Does not block.
@@ -178,7 +190,7 @@ type Answer = Box<dyn FnOnce(&Arc<FileView>)>;
 
 fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<FileView>)) {
     let mut posted = store.view().clone();
-    let (mut next_look, mut watches): (Option<Instant>, bool) = (None, false);
+    let (mut next_look, mut watches, mut polls_dumps): (Option<Instant>, bool, bool) = (None, false, true);
     // Whoever asked may have gone by the time of the answer; then nobody wants it.
     loop {
         let request = match next_look {
@@ -192,7 +204,9 @@ fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<Fil
                 if watches {
                     store.revalidate(started, true);
                 }
-                store.look_at_dumps();
+                if polls_dumps {
+                    store.look_at_dumps();
+                }
                 next_look = Some(Instant::now() + (started.elapsed() * WATCH_SHARE).max(WATCH_INTERVAL));
                 Box::new(|_| {})
             }
@@ -200,6 +214,19 @@ fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<Fil
                 Request::Watch => {
                     watches = true;
                     next_look = Some(Instant::now() + WATCH_INTERVAL);
+                    Box::new(|_| {})
+                }
+                Request::DumpsWatched => {
+                    polls_dumps = false;
+                    if !watches {
+                        next_look = None;
+                    }
+                    // What came before anybody watched.
+                    store.look_at_dumps();
+                    Box::new(|_| {})
+                }
+                Request::LookAtDumps => {
+                    store.look_at_dumps();
                     Box::new(|_| {})
                 }
                 Request::RevalidatePaths(paths) => {
@@ -232,8 +259,8 @@ fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<Fil
                 }
             },
         };
-        if store.has_dumps() {
-            // Triton's folders are outside of what a client watches.
+        if store.has_dumps() && polls_dumps {
+            // Triton's folders are outside of what a client watches unless it is told of them.
             next_look.get_or_insert_with(|| Instant::now() + WATCH_INTERVAL);
         }
         if !Arc::ptr_eq(&posted, store.view()) {

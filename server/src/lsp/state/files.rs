@@ -7,6 +7,7 @@ use std::time::Instant;
 use tower_lsp::ls_types::Uri;
 
 use super::SessionState;
+use crate::lsp::conversation;
 use crate::lsp::document::{DiskCheck, OpenDocument};
 use workspace::{FileView, WorkspaceSnapshot, absolute};
 
@@ -17,6 +18,11 @@ impl SessionState {
         paths.sort();
         paths.dedup();
         let now = Instant::now();
+        if paths.iter().any(|path| self.dumps.iter().any(|folder| path.starts_with(folder)))
+            && let Some(loader) = &self.shared.loader
+        {
+            loader.look_at_dumps();
+        }
         // The loader begins at once, whether or not a worker comes to wait for it.
         if let Some(loader) = &self.shared.loader {
             loader.revalidate_paths(paths.clone());
@@ -46,10 +52,31 @@ impl SessionState {
         self.workspace_changed();
     }
 
+    /// Has the client watch folders of compiled kernels that are new; else the loader looks at them now and then.
+    fn watch_dumps(&mut self, view: &FileView) {
+        if !self.shared.client.watches_folders {
+            return;
+        }
+        let new: Vec<PathBuf> =
+            view.dump_folders().filter(|folder| !self.dumps.contains(*folder)).map(Path::to_path_buf).collect();
+        for folder in new {
+            let (client, loader, number) = (self.client.clone(), self.shared.loader.clone(), self.dumps.len());
+            self.dumps.insert(folder.clone());
+            self.runtime.spawn(async move {
+                if conversation::watch_dumps(client, number, folder).await
+                    && let Some(loader) = loader
+                {
+                    loader.dumps_are_watched();
+                }
+            });
+        }
+    }
+
     /// Takes over what the loader has read; analyses anew what was analysed with files that have changed since.
     pub(super) fn files_read(&mut self, view: Arc<FileView>) {
         let revision = view.revision;
         let known = self.shared.workspace.view.revision == revision;
+        self.watch_dumps(&view);
         self.workspace().view = view;
         if known {
             return;

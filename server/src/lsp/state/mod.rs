@@ -19,7 +19,8 @@ mod saved;
 mod status;
 mod sync;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -65,6 +66,8 @@ pub(crate) struct SessionState {
     runs: BTreeMap<Uri, ActiveRun>,
     /// Saved files that are being compiled.
     compilations: BTreeMap<Uri, ActiveRun>,
+    /// Folders of compiled kernels that the client was asked to watch.
+    dumps: BTreeSet<PathBuf>,
     /// Whether the user knows that nothing is compiled here.
     told_untrusted: bool,
     active_runs: Arc<ActiveRuns>,
@@ -107,6 +110,7 @@ impl SessionState {
             max_running: thread::available_parallelism().map_or(2, |cores| cores.get().max(2)),
             runs: BTreeMap::new(),
             compilations: BTreeMap::new(),
+            dumps: BTreeSet::new(),
             told_untrusted: false,
             active_runs,
             last_id: 0,
