@@ -50,21 +50,10 @@ pub(crate) fn first_use(case: &FixContext<'_>) -> Vec<Candidate> {
 
 /// Counters of the loops around an op, each with where it starts; the innermost first.
 fn loops(case: &FixContext<'_>, op: OpId) -> Vec<(ValueId, ValueId)> {
-    let (code, tree) = (case.code, case.code.tree);
-    let (mut out, mut at) = (Vec::new(), op);
-    while let Some(block) = tree.parent_block(at) {
-        let region = tree.parent_region(block);
-        if code.is_wall(region) {
-            break;
-        }
-        let Some(parent) = tree.parent_op(region) else { break };
-        at = parent;
-        if tree.op_name(at) == "scf.for"
-            && let (Some(&counter), Some(&first)) =
-                (tree.block_args(block).first(), tree.group(at, "lowerBound").first())
-        {
-            out.push((counter, first));
-        }
-    }
-    out
+    let tree = case.code.tree;
+    let counted = |op: OpId| {
+        let body = tree.regions(op).first().and_then(|region| tree.blocks(*region).first().copied())?;
+        Some((*tree.block_args(body).first()?, *tree.group(op, "lowerBound").first()?))
+    };
+    case.code.loops(op).into_iter().filter_map(counted).collect()
 }

@@ -86,6 +86,20 @@ impl<'t> Code<'t> {
         }
     }
 
+    /// The counted loops around an op in its thread, the innermost first.
+    pub(crate) fn loops(self, op: OpId) -> Vec<OpId> {
+        let (mut out, mut at) = (Vec::new(), op);
+        while let Some(block) = self.tree.parent_block(at) {
+            let region = self.tree.parent_region(block);
+            let Some(parent) = self.tree.parent_op(region).filter(|_| !self.is_wall(region)) else { break };
+            at = parent;
+            if self.tree.op_name(at) == "scf.for" {
+                out.push(at);
+            }
+        }
+        out
+    }
+
     /// The op around `op`, or itself, that is in `block`.
     pub(crate) fn ancestor_in(self, op: OpId, block: BlockId) -> Option<OpId> {
         let mut op = op;

@@ -62,20 +62,8 @@ fn barrier_type<'t>(case: &FixContext<'t>) -> Option<&'t str> {
 /// Where the overwrite may wait: before itself, or before a loop around it; each with the counter of the loop that it
 /// is then in.
 fn levels(case: &FixContext<'_>, writes: OpId) -> Vec<(OpId, Option<ValueId>)> {
-    let (code, tree) = (case.code, case.code.tree);
-    let (mut out, mut at) = (vec![(writes, enclosing_loop(case, writes))], writes);
-    while let Some(block) = tree.parent_block(at) {
-        let region = tree.parent_region(block);
-        if code.is_wall(region) || out.len() > 2 {
-            break;
-        }
-        let Some(parent) = tree.parent_op(region) else { break };
-        at = parent;
-        if tree.op_name(at) == "scf.for" {
-            out.push((at, enclosing_loop(case, at)));
-        }
-    }
-    out
+    let around = case.code.loops(writes).into_iter().take(2);
+    [writes].into_iter().chain(around).map(|at| (at, enclosing_loop(case, at))).collect()
 }
 
 fn edge(

@@ -171,7 +171,9 @@ fn first_good(
         if best.as_ref().is_none_or(|(.., other)| left.len() < other.len()) {
             best = Some((at, fix, left));
         }
-        if best.as_ref().is_some_and(|(.., left)| left.is_empty()) {
+        // Each packed buffer has barriers of its own: no change mends two, and the tries are for its siblings.
+        let alone = case.finding.kind == Kind::PackedOverwrite;
+        if best.as_ref().is_some_and(|(.., left)| alone || left.is_empty()) {
             break;
         }
     }
@@ -206,9 +208,16 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
         Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::PackedOverwrite if grouped => {
             &[pending::waits, order::late, order::stronger, wait::waits, phase::guard]
         }
-        Kind::PackedOverwrite => {
-            &[order::late, order::stronger, wait::waits, edge::back, wait::at_once, count::more, phase::guard]
-        }
+        Kind::PackedOverwrite => &[
+            order::late,
+            order::stronger,
+            wait::around,
+            wait::waits,
+            edge::back,
+            wait::at_once,
+            count::more,
+            phase::guard,
+        ],
         Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier => {
             &[order::late, order::stronger, wait::waits, wait::at_once, count::more, phase::guard]
         }

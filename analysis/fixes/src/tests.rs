@@ -577,3 +577,11 @@ fn a_back_edge_of_its_own_for_a_packed_buffer() {
         assert!(told.iter().any(|told| told == line), "{line}: {told:#?}");
     }
 }
+
+/// Attention whose row maximum and row sum are packed beside the scores: the wait belongs before the inner loop.
+#[test]
+fn a_wait_before_the_inner_loop_for_packed_buffers() {
+    let told = of(include_str!("../../../tests/kernels/packed/final_broken.ttgir"));
+    let waits: Vec<&String> = told.iter().filter(|line| line.contains("insert `ttng.wait_barrier`")).collect();
+    assert_eq!(waits.len(), 4, "{told:#?}");
+}

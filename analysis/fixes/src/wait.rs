@@ -17,6 +17,21 @@ pub(crate) fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
     out
 }
 
+/// Waits before the loop in which an overwrite stands deeper than the read that it must not overtake: once a tile, not
+/// once an inner iteration.
+pub(crate) fn around(case: &FixContext<'_>) -> Vec<Candidate> {
+    let Some((earlier, later)) = case.pair() else { return Vec::new() };
+    let (Some(reads), Some(writes)) = (case.op(earlier.effect), case.op(later.effect)) else { return Vec::new() };
+    let loops = case.code.loops(writes);
+    let deeper = loops.len().saturating_sub(case.code.loops(reads).len());
+    let Some(&at) = deeper.checked_sub(1).and_then(|last| loops.get(last)) else { return Vec::new() };
+    let like = case.operand(&later);
+    // A sibling's writer waits until its reader is done: so may the overwrite.
+    let guard = case.replay.guard(&case.lowered.kernel, &earlier).map(|(place, ..)| place);
+    let places = guard.into_iter().chain(case.completes(&earlier)).filter(|place| case.can_flip(place.buffer));
+    super::phase::interleave(places.map(|place| insert(case, at, place, like)).collect())
+}
+
 /// Whether the earlier access read what the later one writes: then it is the one to wait.
 fn read_nothing(case: &FixContext<'_>, read: &Event) -> bool {
     case.replay.end.violations().iter().any(|other| match &other.rule {
