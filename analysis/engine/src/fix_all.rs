@@ -3,20 +3,21 @@
 //! Each fix was judged alone; together they may meet at one barrier, or one may make another needless. So the text with
 //! all of them is analysed again, and the change counts where what they are for is gone and nothing is new: no finding
 //! but hints, no syntax error, no kernel less decided. Where all of them together do not pass, they are taken one by one
-//! as long as the whole passes.
-//!
-//! Missed: fixes that meet at one place are not merged; the first of them is taken.
+//! as long as the whole passes. What is left then, or met another at one place, is looked at again in the changed text.
+
+mod patch;
 
 use std::collections::BTreeSet;
 
 use base::Cancelled;
-use findings::{Edit, Finding, Fix, KernelReport, Kind, Severity, Verdict};
-use fixes::{apply, moved};
+use findings::{Edit, Finding, Fix, KernelReport, Severity, Verdict};
+use fixes::{FindingKey, apply};
 
 use crate::Analysis;
+use patch::Patch;
 
 /// Texts that are judged for one change.
-const TRIES: usize = 12;
+const TRIES: usize = 16;
 
 /// A fix and the finding that it is for.
 #[derive(Clone, Debug)]
@@ -38,44 +39,80 @@ pub struct ManyFixed {
     pub findings: usize,
 }
 
-/// Analyses a text as the one before was analysed.
-pub type Analyse<'a> = dyn FnMut(&str) -> Result<Analysis, Cancelled> + 'a;
+/// What a change is made with.
+pub trait Judge {
+    /// Analyses a text as the one before was analysed.
+    ///
+    /// # Errors
+    ///
+    /// Where nobody wants the answer any more.
+    fn analyse(&mut self, text: &str) -> Result<Analysis, Cancelled>;
+
+    /// The fixes that are wanted in such a text.
+    ///
+    /// # Errors
+    ///
+    /// Where nobody wants the answer any more.
+    fn wanted(&mut self, text: &str, analysis: &Analysis) -> Result<Vec<Wanted>, Cancelled>;
+}
 
 /// The change that makes of a text one with as many of these fixes as pass together; `None` where none does.
 ///
 /// # Errors
 ///
-/// Where `analyse` was cancelled.
-pub fn fix_all(
+/// Where the judge was cancelled.
+pub fn fix_all(text: &str, before: &Analysis, judge: &mut dyn Judge) -> Result<Option<ManyFixed>, Cancelled> {
+    let mut patch = Patch::new(text);
+    let (mut now, mut analysis, mut tries) = (text.to_owned(), before.clone(), TRIES);
+    loop {
+        let wanted = judge.wanted(&now, &analysis)?;
+        let Some((edits, after)) = step(&now, &analysis, &wanted, judge, &mut tries)? else { break };
+        patch.edit(&edits);
+        let Some(next) = apply(&now, &edits) else { break };
+        (now, analysis) = (next, after);
+    }
+    let edits = patch.edits();
+    Ok((!edits.is_empty()).then(|| gone(before, &analysis, edits)))
+}
+
+/// One change, and what the text is then.
+type Step = (Vec<Edit>, Analysis);
+
+/// All of these fixes at once, or as many as pass together.
+fn step(
     text: &str,
     before: &Analysis,
     wanted: &[Wanted],
-    analyse: &mut Analyse<'_>,
-) -> Result<Option<ManyFixed>, Cancelled> {
-    let mut tries = TRIES;
-    let mut judge = |chosen: &[&Wanted]| -> Result<Option<ManyFixed>, Cancelled> {
-        let Some(edits) = joined(chosen) else { return Ok(None) };
-        let Some(edited) = apply(text, &edits).filter(|_| tries > 0) else { return Ok(None) };
-        tries -= 1;
-        let after = analyse(&edited)?;
-        Ok(passes(before, &after, chosen, &edits).then(|| gone(before, &after, edits)))
-    };
+    judge: &mut dyn Judge,
+    tries: &mut usize,
+) -> Result<Option<Step>, Cancelled> {
     let all = disjoint(wanted);
-    if all.is_empty() {
-        return Ok(None);
-    }
-    if let Some(whole) = judge(&all)? {
+    if let Some(whole) = judged(text, before, &all, judge, tries)? {
         return Ok(Some(whole));
     }
     let (mut chosen, mut best) = (Vec::new(), None);
-    for one in all {
+    for one in all.into_iter().filter(|_| wanted.len() > 1) {
         chosen.push(one);
-        match judge(&chosen)? {
+        match judged(text, before, &chosen, judge, tries)? {
             Some(passed) => best = Some(passed),
             None => drop(chosen.pop()),
         }
     }
     Ok(best)
+}
+
+fn judged(
+    text: &str,
+    before: &Analysis,
+    chosen: &[&Wanted],
+    judge: &mut dyn Judge,
+    tries: &mut usize,
+) -> Result<Option<Step>, Cancelled> {
+    let Some(edits) = joined(chosen).filter(|edits| !edits.is_empty() && *tries > 0) else { return Ok(None) };
+    let Some(edited) = apply(text, &edits) else { return Ok(None) };
+    *tries -= 1;
+    let after = judge.analyse(&edited)?;
+    Ok(passes(before, &after, chosen, &edits).then_some((edits, after)))
 }
 
 /// Those that do not touch what an earlier one changes otherwise.
@@ -125,7 +162,7 @@ fn passes(before: &Analysis, after: &Analysis, chosen: &[&Wanted], edits: &[Edit
     let same_kernels = before.kernels.len() == after.kernels.len();
     same_kernels
         && before.kernels.iter().zip(&after.kernels).enumerate().all(|(at, (old, new))| {
-            let goals: Vec<(Kind, u32)> = chosen
+            let goals: Vec<FindingKey> = chosen
                 .iter()
                 .filter(|one| one.kernel == at)
                 .filter_map(|one| old.findings.get(one.finding))
@@ -135,14 +172,14 @@ fn passes(before: &Analysis, after: &Analysis, chosen: &[&Wanted], edits: &[Edit
         })
 }
 
-fn kernel_passes(old: &KernelReport, new: &KernelReport, goals: &[(Kind, u32)], edits: &[Edit]) -> bool {
+fn kernel_passes(old: &KernelReport, new: &KernelReport, goals: &[FindingKey], edits: &[Edit]) -> bool {
     let open = |report: &KernelReport| report.broken || matches!(report.verdict, Verdict::Undecided(_));
     if old.name != new.name || (open(new) && !open(old)) {
         return false;
     }
-    let known: Vec<(Kind, u32)> = all(old).map(|finding| place(finding, edits)).collect();
+    let known: Vec<FindingKey> = all(old).map(|finding| place(finding, edits)).collect();
     all(new).all(|finding| {
-        let at = (finding.kind, finding.range.start);
+        let at = FindingKey::new(finding, |range| range.start);
         !goals.contains(&at) && (known.contains(&at) || finding.severity == Severity::Hint)
     })
 }
@@ -159,9 +196,9 @@ fn all(report: &KernelReport) -> impl Iterator<Item = &Finding> {
     report.findings.iter().chain(report.suppressed.iter().map(|it| &it.finding))
 }
 
-/// A finding's kind and place in the edited text.
-fn place(finding: &Finding, edits: &[Edit]) -> (Kind, u32) {
-    (finding.kind, moved(finding.range.start, edits))
+/// The identity of a finding in the edited text.
+fn place(finding: &Finding, edits: &[Edit]) -> FindingKey {
+    FindingKey::new(finding, |range| range.start).after(edits)
 }
 
 #[cfg(test)]
@@ -188,34 +225,62 @@ mod tests {
         analysis.kernels.iter().enumerate().flat_map(of_kernel).collect()
     }
 
+    /// Of TTGIR the fixes come with the analysis.
+    struct Plain(Option<fn(&mut Vec<Wanted>)>);
+
+    impl Judge for Plain {
+        fn analyse(&mut self, text: &str) -> Result<Analysis, Cancelled> {
+            Ok(analysed(text))
+        }
+
+        fn wanted(&mut self, _: &str, analysis: &Analysis) -> Result<Vec<Wanted>, Cancelled> {
+            let mut wanted = fixes_of(analysis);
+            self.0.iter().for_each(|change| change(&mut wanted));
+            Ok(wanted)
+        }
+    }
+
+    fn fixed(text: &str, change: Option<fn(&mut Vec<Wanted>)>) -> Option<ManyFixed> {
+        fix_all(text, &analysed(text), &mut Plain(change)).ok().flatten()
+    }
+
     /// Two kernels with the same slip: both are mended, and the whole is clean.
     #[test]
     fn two_kernels_are_mended_by_one_change() {
         let text = format!("{RING}\n// -----\n{RING}");
-        let before = analysed(&text);
-        let wanted = fixes_of(&before);
+        let wanted = fixes_of(&analysed(&text));
         assert!(wanted.iter().any(|one| one.kernel == 1) && wanted.len() > 1, "{wanted:?}");
-        let fixed = fix_all(&text, &before, &wanted, &mut |text| Ok(analysed(text))).ok().flatten().expect("a change");
+        let fixed = fixed(&text, None).expect("a change");
         let after = analysed(&apply(&text, &fixed.edits).expect("edits"));
         let errors = after.kernels.iter().flat_map(|it| &it.findings).filter(|it| it.severity == Severity::Error);
         assert_eq!((errors.count(), after.kernels.len()), (0, 2));
         assert!(fixed.findings >= 2);
     }
 
+    /// Four waits that belong at one place, each with a phase of its own to compute: one after the other.
+    #[test]
+    fn fixes_that_meet_at_one_place_are_made_in_turn() {
+        let text = include_str!("../../../tests/kernels/packed/final_broken.ttgir");
+        let fixed = fixed(text, None).expect("a change");
+        let after = apply(text, &fixed.edits).expect("edits");
+        let kernel = analysed(&after).kernels.remove(0);
+        assert_eq!((kernel.findings.len(), fixed.findings), (0, 4), "{after}");
+        assert!(matches!(kernel.verdict, Verdict::Proved(_) | Verdict::Clean(_)));
+    }
+
     /// A fix that does not pass is left out, and the others are made.
     #[test]
     fn what_does_not_pass_is_left_out() {
         let text = format!("{RING}\n// -----\n{RING}");
-        let before = analysed(&text);
-        let mut wanted = fixes_of(&before);
-        let first = wanted.iter().position(|one| one.kernel == 0).expect("a fix");
-        // It breaks the text.
-        let at = before.kernels[0].range;
-        wanted[first].fix.edits = vec![Edit { range: at, text: "{".to_owned() }];
-        let fixed = fix_all(&text, &before, &wanted, &mut |text| Ok(analysed(text))).ok().flatten().expect("a change");
-        assert!(fixed.edits.iter().all(|edit| edit.text != "{"));
-        let none = vec![wanted[first].clone()];
-        assert_eq!(fix_all(&text, &before, &none, &mut |text| Ok(analysed(text))), Ok(None));
+        let breaks = |wanted: &mut Vec<Wanted>| {
+            for one in wanted.iter_mut().filter(|one| one.kernel == 0) {
+                one.fix.edits = vec![Edit { range: base::TextRange::new(0, 1), text: "{".to_owned() }];
+            }
+        };
+        let some = fixed(&text, Some(breaks)).expect("a change");
+        assert!(some.edits.iter().all(|edit| edit.text != "{"));
+        let none = |wanted: &mut Vec<Wanted>| wanted.clear();
+        assert_eq!(fixed(&text, Some(none)), None);
     }
 
     #[test]

@@ -26,13 +26,13 @@ pub struct FindingKey {
 
 impl FindingKey {
     /// The identity of a finding; `start` tells where a range of the kernel starts in the text.
-    pub fn new(finding: &Finding<Message>, start: impl Fn(TextRange) -> u32) -> FindingKey {
+    pub fn new<M>(finding: &Finding<M>, start: impl Fn(TextRange) -> u32) -> FindingKey {
         let site = finding.sites.iter().find(|site| !site.primary && finding.kind == Kind::PackedOverwrite);
         FindingKey { kind: finding.kind, at: start(finding.range), packed: site.map(|site| start(site.range)) }
     }
 
     /// The same after edits.
-    fn after(self, edits: &[Edit]) -> FindingKey {
+    pub fn after(self, edits: &[Edit]) -> FindingKey {
         FindingKey { at: moved(self.at, edits), packed: self.packed.map(|at| moved(at, edits)), ..self }
     }
 }

@@ -94,6 +94,22 @@ fn all_findings_of_a_kind_are_mended_by_one_change() {
     }
 }
 
+/// Four waits that belong before one loop: each is made in the text that has the others.
+#[test]
+fn fixes_that_meet_at_one_place_are_made_together() {
+    let mut server = Server::start(editor(true));
+    server.open(IR, &kernel("packed/final_broken.ttgir"));
+    let found = server.diagnostics(IR, 1);
+    assert_eq!(errors(&found).len(), 4);
+    let context = json!({ "diagnostics": [], "triggerKind": 1 });
+    let actions = ask(&mut server, IR, &found[0]["range"], context);
+    let title = "Fix all `packed-overwrite` in this file: 4 findings are gone";
+    let many = actions.iter().find(|it| it["title"] == json!(title)).unwrap_or_else(|| panic!("{actions:?}")).clone();
+    let many = server.request("codeAction/resolve", many).expect("the edit");
+    make(&mut server, IR, 2, &many);
+    assert_eq!(server.diagnostics(IR, 2), [Value::Null; 0]);
+}
+
 #[test]
 fn what_can_be_fixed_is_fixed_on_save() {
     for (language, uri, text) in slips() {

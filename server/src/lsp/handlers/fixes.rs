@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use base::{Cancel, Cancelled};
-use engine::fix_all::{ManyFixed, Wanted, fix_all};
+use engine::fix_all::{Judge, ManyFixed, Wanted, fix_all};
 use engine::instances::{Elaborator, PythonFile};
 use engine::{Analysis, Source};
-use findings::{Fix, Kind, Severity};
+use findings::{Finding, Fix, Kind, Severity};
 use ttgir::Document;
 
 use crate::lsp::snapshot::Snapshot;
@@ -22,37 +22,63 @@ pub(crate) fn many(
 ) -> Result<Option<ManyFixed>, Cancelled> {
     let Some(known) = &snapshot.analysis else { return Ok(None) };
     snapshot.cache.fixes.many(snapshot.cache.generation, kind, || {
-        let wanted = wanted(snapshot, &known.analysis, kind, cancel)?;
-        fix_all(snapshot.source.text(), &known.analysis, &wanted, &mut |text| analysed(snapshot, text, cancel))
+        let mut judge = DocumentJudge { snapshot, kind, cancel, left: PYTHON_FIXES, first: true };
+        fix_all(snapshot.source.text(), &known.analysis, &mut judge)
     })
 }
 
-/// The findings of a kind that have a fix, each judged alone.
-fn wanted(
-    snapshot: &Snapshot,
-    analysis: &Analysis,
+/// Judges texts as the document is judged.
+struct DocumentJudge<'a> {
+    snapshot: &'a Snapshot,
     kind: Option<Kind>,
-    cancel: &Cancel<'_>,
-) -> Result<Vec<Wanted>, Cancelled> {
-    let (mut wanted, mut left) = (Vec::new(), PYTHON_FIXES);
-    for (kernel, report) in analysis.kernels.iter().enumerate() {
-        for (number, finding) in report.findings.iter().enumerate() {
-            if kind.is_some_and(|kind| kind != finding.kind) || (kind.is_none() && finding.severity > Severity::Warning)
-            {
-                continue;
-            }
-            if snapshot.source.python().is_some() {
-                if left == 0 {
-                    return Ok(wanted);
+    cancel: &'a Cancel<'a>,
+    /// Findings in Python for which a fix may still be looked for.
+    left: usize,
+    /// Whether the text is the document's own.
+    first: bool,
+}
+
+impl Judge for DocumentJudge<'_> {
+    fn analyse(&mut self, text: &str) -> Result<Analysis, Cancelled> {
+        analysed(self.snapshot, text, self.cancel)
+    }
+
+    fn wanted(&mut self, _: &str, analysis: &Analysis) -> Result<Vec<Wanted>, Cancelled> {
+        let own = std::mem::take(&mut self.first);
+        let python = self.snapshot.source.python().is_some();
+        let mut wanted = Vec::new();
+        for (kernel, report) in analysis.kernels.iter().enumerate() {
+            for (number, finding) in report.findings.iter().enumerate() {
+                let meant = match self.kind {
+                    Some(kind) => kind == finding.kind,
+                    None => finding.severity <= Severity::Warning,
+                };
+                if !meant || (python && self.left == 0) {
+                    continue;
                 }
-                left -= 1;
-            }
-            if let Some(fix) = fix_of(snapshot, (kernel, number), cancel)? {
-                wanted.push(Wanted { kernel, finding: number, fix });
+                self.left -= usize::from(python);
+                let fix = match own {
+                    true => fix_of(self.snapshot, (kernel, number), self.cancel)?,
+                    false => self.fix_of_edited(analysis, kernel, finding)?,
+                };
+                wanted.extend(fix.map(|fix| Wanted { kernel, finding: number, fix }));
             }
         }
+        Ok(wanted)
     }
-    Ok(wanted)
+}
+
+impl DocumentJudge<'_> {
+    /// The fix of a finding of an edited text.
+    fn fix_of_edited(&self, analysis: &Analysis, kernel: usize, finding: &Finding) -> Result<Option<Fix>, Cancelled> {
+        match &analysis.gluon {
+            Some(elaboration) => {
+                let sources = self.snapshot.sources(self.cancel, &|_| {});
+                self.snapshot.cache.engine().fix_python(elaboration, kernel, finding, &sources, self.cancel)
+            }
+            None => Ok(finding.fix.clone()),
+        }
+    }
 }
 
 /// Another text, analysed as the document is.
