@@ -44,7 +44,7 @@ mod tests {
             let path = format!("kernels/k{at}.py");
             let of: Vec<usize> = (0..4).filter(|shard| shards[*shard].has(&path)).collect();
             assert_eq!(of.len(), 1, "{path}");
-            assert_eq!(shards[of[0]].has(&format!("./{path}")), true);
+            assert!(shards[of[0]].has(&format!("./{path}")));
             sizes[of[0]] += 1;
         }
         assert!(sizes.iter().all(|size| (60..140).contains(size)), "{sizes:?}");

@@ -97,8 +97,12 @@ fn of_analysis(snapshot: &Snapshot, analysis: &Analysis, is_open: &dyn Fn(usize)
 
 impl DocumentAnalysis {
     fn new(analysis: Analysis, dependencies: Option<Dependencies>, diagnostics: Vec<Diagnostic>) -> DocumentAnalysis {
-        let result_id = result_id(&diagnostics);
-        DocumentAnalysis { analysis, dependencies, diagnostics, result_id }
+        // Hints name the instances, and are asked for again with the diagnostics.
+        let mut hasher = FxHasher::default();
+        let kernels = analysis.gluon.iter().flat_map(|elaboration| &elaboration.kernels);
+        kernels.flat_map(|kernel| &kernel.instances).for_each(|it| it.instance.hint.hash(&mut hasher));
+        let (result_id, instances) = (result_id(&diagnostics), hasher.finish());
+        DocumentAnalysis { analysis, dependencies, diagnostics, result_id, instances }
     }
 }
 

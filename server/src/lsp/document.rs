@@ -132,7 +132,7 @@ pub(crate) struct OpenDocument {
     /// What the next analysis does about that.
     pub(crate) disk_check: DiskCheck,
     /// The last [`DocumentAnalysis::result_id`] that the client could ask for.
-    pub(crate) told: Option<String>,
+    pub(crate) told: Option<(String, u64)>,
     /// Whether it is analysed anew for something else than its text.
     pub(crate) rechecked: bool,
     /// Requests that wait for the analysis.

@@ -144,6 +144,8 @@ pub(crate) struct DocumentAnalysis {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Equal for equal diagnostics.
     pub(crate) result_id: String,
+    /// Equal for equal instances of kernels in Python.
+    pub(crate) instances: u64,
 }
 
 impl Snapshot {

@@ -172,3 +172,47 @@ fn the_ir_is_printed_with_its_lines() {
     assert!(out.stdout.contains("// ring_tools.py:9"), "{}", out.stdout);
     assert_eq!(fencepost(&["ir", &kernel("sum_rows.py"), "--kernel", "other"]).code, 2);
 }
+
+/// A product in a loop that adds to what nobody wrote.
+const ACCUMULATOR: &str = "\
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.blackwell import (
+    TensorMemoryLayout, allocate_tensor_memory, mbarrier, tcgen05_mma, tma,
+)
+
+
+# fencepost: a_desc=fp16[128,64], b_desc=fp16[64,128], target=sm_100
+@gluon.jit
+def gemm(a_desc, b_desc, steps):
+    a = gl.allocate_shared_memory(a_desc.dtype, a_desc.block_shape, a_desc.layout)
+    b = gl.allocate_shared_memory(b_desc.dtype, b_desc.block_shape, b_desc.layout)
+    layout: gl.constexpr = TensorMemoryLayout([128, 128], col_stride=1)
+    acc = allocate_tensor_memory(gl.float32, [128, 128], layout)
+    full = mbarrier.allocate_mbarrier()
+    done = mbarrier.allocate_mbarrier()
+    mbarrier.init(full, count=1)
+    mbarrier.init(done, count=1)
+    for i in range(steps):
+        mbarrier.expect(full, a_desc.nbytes_per_cta + b_desc.nbytes_per_cta)
+        tma.async_load(a_desc, [0, i * 64], full, a)
+        tma.async_load(b_desc, [i * 64, 0], full, b)
+        mbarrier.wait(full, i & 1)
+        tcgen05_mma(a, b, acc, use_acc=True, mbarriers=[done])
+        mbarrier.wait(done, i & 1)
+";
+
+#[test]
+fn a_first_product_that_adds_to_nothing_has_a_fix() {
+    let found = fencepost_with(&["check", "-"], ACCUMULATOR.as_bytes());
+    assert_eq!(found.code, 1, "{}", found.stdout);
+    assert!(found.stdout.contains("help: overwrite the accumulator in the first iteration"), "{}", found.stdout);
+    let fixed = "        tcgen05_mma(a, b, acc, use_acc=i != 0, mbarriers=[done])";
+    assert!(found.stdout.contains(&format!("+ {fixed}")), "{}", found.stdout);
+    let text = ACCUMULATOR.replace("use_acc=True", "use_acc=i != 0");
+    assert_eq!(fencepost_with(&["check", "-"], text.as_bytes()).code, 0);
+    // Where the argument is left out it is written.
+    let short = ACCUMULATOR.replace("use_acc=True, ", "");
+    let found = fencepost_with(&["check", "-"], short.as_bytes());
+    assert!(found.stdout.contains("mbarriers=[done], use_acc=i != 0)"), "{}", found.stdout);
+}

@@ -26,7 +26,8 @@ fn stand_in(folder: &Folder) -> String {
     use std::os::unix::fs::PermissionsExt;
     let hello = json!({ "triton": "3.9.0", "python": "3.12.0", "error": null });
     let at = folder.0.join("answer.json").display().to_string();
-    folder.write("python", &format!("#!/bin/sh\necho '{hello}'\nread line\ncat '{at}'\n"));
+    let runs = folder.0.join("runs").display().to_string();
+    folder.write("python", &format!("#!/bin/sh\necho run >> '{runs}'\necho '{hello}'\nread line\ncat '{at}'\n"));
     let path = folder.0.join("python");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
     path.display().to_string()
@@ -124,6 +125,12 @@ fn nothing_is_compiled_where_nothing_is_trusted_or_asked_for() {
     quiet.open_as("python", &uri, &kernel("gluon/sum_rows.py"));
     save(&mut quiet, &uri);
     quiet.request("textDocument/diagnostic", json!({ "textDocument": { "uri": uri } })).expect("diagnostics");
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    assert!(quiet.pending("textDocument/publishDiagnostics").is_empty());
+    // The editor can, and then it is compiled once.
+    let settings = json!({ "fencepost": { "compileOnSave": true } });
+    quiet.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
+    save(&mut quiet, &uri);
+    let said = marks(&quiet.diagnostics(&uri, 1));
+    assert!(said.iter().any(|(.., text)| text.contains("it ran")), "{said:?}");
+    let runs = fs::read_to_string(folder.0.join("runs")).expect("it ran");
+    assert_eq!(runs.lines().count(), 1);
 }

@@ -228,7 +228,7 @@ fn keys(file: &PythonFile, setting: &Setting<'_>, body: &str, offset: u32) -> Ve
         let below = below.filter(|function| range(&function.def.name).start >= offset);
         let function = below.min_by_key(|function| range(&function.def.name).start)?;
         let params = function.def.parameters.iter_non_variadic_params().map(|param| {
-            let annotation = param.annotation().map(|annotation| range(annotation));
+            let annotation = param.annotation().map(range);
             (param.name().to_string(), annotation.map(|range| range.of(file.text()).to_owned()))
         });
         Some(params.collect::<Vec<_>>())

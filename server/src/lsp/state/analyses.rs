@@ -198,8 +198,9 @@ impl SessionState {
             self.analyse_again(vec![uri.clone()], DiskCheck::None);
             return;
         }
-        let before = document.told.replace(analysis.result_id.clone());
-        if std::mem::take(&mut document.rechecked) && before.is_some_and(|before| before != analysis.result_id) {
+        let now = (analysis.result_id.clone(), analysis.instances);
+        let before = document.told.replace(now.clone());
+        if std::mem::take(&mut document.rechecked) && before.is_some_and(|before| before != now) {
             self.refresher.iter().for_each(Refresher::ask);
         }
         self.answer_waiting(uri);
