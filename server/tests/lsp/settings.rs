@@ -306,3 +306,28 @@ fn a_client_that_can_watches_the_folders_of_triton() {
     refreshed(&mut server);
     assert!(hints(&mut server).contains("compiled before"));
 }
+
+#[test]
+fn paths_that_an_editor_says_count_from_its_folder() {
+    let folder = Folder::new("settings-editor-paths");
+    std::fs::create_dir_all(folder.0.join("dumps/KEY")).expect("the folder can be made");
+    let text = kernel("gluon/sum_rows.py");
+    let line = text.lines().position(|line| line.starts_with("def sum_rows(")).expect("the kernel") + 1;
+    let file = folder.0.join("sum_rows.py").display().to_string();
+    folder.write("dumps/KEY/sum_rows.ttgir", &compiled(&file, line, 8));
+    let mut command = std::process::Command::new(crate::support::binary());
+    command.arg("lsp");
+    let mut capabilities = pulls();
+    capabilities["textDocument"]["inlayHint"] = json!({});
+    let mut server = Server::spawn_with(command, capabilities, json!({ "watch": ["dumps"] }));
+    let root = folder.uri("").trim_end_matches('/').to_owned();
+    let event = json!({ "added": [{ "uri": root, "name": "w" }], "removed": [] });
+    server.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
+    let python = folder.uri("sum_rows.py");
+    server.open_as("python", &python, &text);
+    pull(&mut server, &python);
+    let whole = range((0, 0), (text.lines().count(), 0));
+    let params = json!({ "textDocument": { "uri": python }, "range": whole });
+    let hints = server.request("textDocument/inlayHint", params).expect("hints").to_string();
+    assert!(hints.contains("compiled before"), "{hints}");
+}

@@ -21,7 +21,7 @@ pub struct Configuration {
     pub config: Config,
     /// What is wrong with the file that they stand in, unless that is open: then it is said there.
     pub problems: Vec<Problem>,
-    /// The folder of that file: paths in it count from there.
+    /// The folder of that file, or that which the editor has open: paths count from there.
     pub folder: Option<PathBuf>,
 }
 
@@ -86,7 +86,11 @@ impl<P: FileProvider> WorkspaceSources<P> {
         });
         let editor = self.editor_settings();
         let Some((folder, path, text)) = found else {
-            return Configuration { settings: editor.clone(), ..Configuration::default() };
+            // What an editor says counts from the folder that it has open.
+            let paths = [&editor.watch, &editor.exclude].iter().any(|list| !list.is_empty());
+            let paths = paths || !editor.paths.is_empty() || !editor.recipes.is_empty();
+            let folder = paths.then(|| self.root_of(file));
+            return Configuration { settings: editor.clone(), folder, ..Configuration::default() };
         };
         let (settings, errors) = settings::read(&text);
         let settings = settings.over(editor);
