@@ -86,6 +86,16 @@ pub(crate) enum Command {
         #[arg(long)]
         editor: bool,
     },
+    /// Serve the Model Context Protocol on stdin and stdout: check, report, trace, explain and run as tools of an agent
+    ///
+    /// docs/agents.md says how to set it up and how to use the tools. No file is written, and nothing of a
+    /// file is executed, unless --python is given.
+    Mcp {
+        /// Kernels in Python run as the Triton of this Python compiles them, and `triton` is a backend of the
+        /// tool `run`: both execute the files that an agent names
+        #[arg(long, value_name = "PATH")]
+        python: Option<PathBuf>,
+    },
     /// Serve the Language Server Protocol on stdin and stdout
     Lsp(Lsp),
 }

@@ -8,12 +8,13 @@ mod scope;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use base::Semantics;
+use engine::SharedCache;
 use render::check::{FileOutput, Printer, Tally, github, human, json, sarif};
 
 use super::args::{Check, Format};
@@ -26,63 +27,102 @@ pub(crate) use file::{CheckOptions, LoadedFile, check};
 
 /// Checks everything that the arguments name; of global memory alone where that is asked.
 pub(crate) fn run(args: &Check, global: bool) -> io::Result<Exit> {
-    let (baseline, changes) = match prepare(args) {
-        Ok(prepared) => prepared,
-        Err(problem) => {
-            writeln!(io::stderr(), "fencepost: {problem}")?;
-            return Ok(Exit::Trouble);
-        }
-    };
-    let mut sources = collect(&args.paths, args.stdin_name.as_deref());
-    if let Some(shard) = args.shard {
-        sources.retain(|source| shard.has(&source.path()));
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let around = Surroundings { global, ..Surroundings::default() };
+    let (problems, exit) = print(args, around, &mut [(printer(args, args.format), &mut out)])?;
+    out.flush()?;
+    for problem in problems {
+        writeln!(io::stderr(), "fencepost: {problem}")?;
     }
-    let printer: Box<dyn Printer> = match args.format {
+    Ok(exit)
+}
+
+/// What a check is given beside its arguments.
+#[derive(Default)]
+pub(crate) struct Surroundings {
+    /// Whether only what is said of global memory counts.
+    pub(crate) global: bool,
+    /// What to check, in place of what the arguments name.
+    pub(crate) given: Option<Source>,
+    /// What earlier checks have found out.
+    pub(crate) cache: Arc<SharedCache>,
+    /// Set where nobody wants the answer any more.
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+/// A format and where what it prints goes.
+pub(crate) type Output<'a> = (Box<dyn Printer>, &'a mut dyn Write);
+
+/// The printer of a format.
+pub(crate) fn printer(args: &Check, format: Format) -> Box<dyn Printer> {
+    match format {
         Format::Human => {
             let human = human::Human::new(painter(args.color), args.verbose);
             Box::new(if args.quiet { human.quietly() } else { human })
         }
         Format::Json => Box::new(json::Json),
-        Format::Sarif => Box::new(sarif::Sarif { baseline: baseline.is_some() }),
+        Format::Sarif => Box::new(sarif::Sarif { baseline: args.baseline.is_some() }),
         Format::Github => Box::new(github::Github),
+    }
+}
+
+/// Checks, and prints each file to all outputs as it becomes ready; gives what else there is to say.
+pub(crate) fn print(args: &Check, around: Surroundings, outputs: &mut [Output<'_>]) -> io::Result<(Vec<String>, Exit)> {
+    let (baseline, changes) = match prepare(args) {
+        Ok(prepared) => prepared,
+        Err(problem) => return Ok((vec![problem], Exit::Trouble)),
     };
+    let mut sources = match around.given {
+        Some(given) => vec![given],
+        None => collect(&args.paths, args.stdin_name.as_deref()),
+    };
+    if let Some(shard) = args.shard {
+        sources.retain(|source| shard.has(&source.path()));
+    }
     let jobs = match args.jobs {
         Some(jobs) => jobs.get(),
         None => thread::available_parallelism().map_or(1, |cores| cores.get()),
     };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    out.write_all(printer.begin().as_bytes())?;
+    for (printer, out) in &mut *outputs {
+        out.write_all(printer.begin().as_bytes())?;
+    }
     let options = CheckOptions {
         explain: args.explain_proof,
-        global,
+        cache: around.cache,
+        global: around.global,
         suppress: !args.no_suppress,
         changes: changes.map(Arc::new),
+        stop: around.stop,
         ..CheckOptions::new(args.semantics.map(Semantics::from), args.python.clone())
     };
     let checks = Checks { sources: &sources, jobs, options: &options, baseline: baseline.as_ref() };
-    let mut done = checks.print_all(printer.as_ref(), &mut out)?;
-    let complete = args.shard.is_none();
+    let mut done = checks.print_all(outputs)?;
     if let Some(baseline) = &baseline {
         let looked_at: Vec<String> = sources.iter().map(Source::path).collect();
         let (kept, gone) = baseline.others(&looked_at);
         done.entries.extend(kept);
-        // Of files that are not there, one shard of all speaks.
-        if complete {
+        // Of files that are not there nobody speaks who has a part of all files.
+        if args.shard.is_none() {
             done.tally.stale.extend(gone.iter().map(Entry::stale));
         }
         done.tally.stale.sort_by(|a, b| a.path.cmp(&b.path));
     }
-    out.write_all(printer.end(&done.tally, &done.notes).as_bytes())?;
-    out.flush()?;
-    let problems = done.known.problems(&args.python);
-    for problem in &problems {
-        writeln!(io::stderr(), "fencepost: {problem}")?;
+    for (at, (printer, out)) in outputs.iter_mut().enumerate() {
+        let notes = done.notes.get(at).map_or(&[][..], Vec::as_slice);
+        out.write_all(printer.end(&done.tally, notes).as_bytes())?;
     }
-    let exit = if problems.is_empty() { exit(&done.tally, args) } else { Exit::Trouble };
-    match &args.baseline {
-        Some(file) if args.update_baseline => Ok(write_baseline(file, done.entries)?.unwrap_or(exit)),
-        _ => Ok(exit),
+    let mut problems = done.known.problems(&args.python);
+    let mut exit = if problems.is_empty() { exit(&done.tally, args) } else { Exit::Trouble };
+    if let (Some(file), true) = (&args.baseline, args.update_baseline) {
+        match write_baseline(file, done.entries) {
+            Ok(said) => problems.push(said),
+            Err(said) => {
+                problems.push(said);
+                exit = Exit::Trouble;
+            }
+        }
     }
+    Ok((problems, exit))
 }
 
 /// What is known and what has changed; `Err` says in a sentence what is wrong with the arguments.
@@ -102,19 +142,14 @@ fn prepare(args: &Check) -> Result<(Option<Baseline>, Option<Changes>), String> 
     Ok((baseline, changes))
 }
 
-/// Writes what is known from now on; trouble where that is not possible.
-fn write_baseline(file: &Path, entries: Vec<Entry>) -> io::Result<Option<Exit>> {
+/// Writes what is known from now on, and says so; `Err` where that is not possible.
+fn write_baseline(file: &Path, entries: Vec<Entry>) -> Result<String, String> {
     let count = entries.iter().map(|entry| entry.count).sum::<usize>();
     let findings = if count == 1 { "finding" } else { "findings" };
     match std::fs::write(file, baseline::document(entries)) {
-        Ok(()) => writeln!(io::stderr(), "fencepost: {}: {count} {findings} written", file.display())?,
-        Err(error) => {
-            let why = super::sources::plain(&error);
-            writeln!(io::stderr(), "fencepost: {}: cannot be written: {why}", file.display())?;
-            return Ok(Some(Exit::Trouble));
-        }
+        Ok(()) => Ok(format!("{}: {count} {findings} written", file.display())),
+        Err(error) => Err(format!("{}: cannot be written: {}", file.display(), super::sources::plain(&error))),
     }
-    Ok(None)
 }
 
 /// What the process says.
@@ -141,7 +176,8 @@ struct Checks<'a> {
 #[derive(Default)]
 struct Done {
     tally: Tally,
-    notes: Vec<String>,
+    /// What stands apart from the findings, by output.
+    notes: Vec<Vec<String>>,
     known: KnownParameters,
     /// What a baseline has to hold of these files.
     entries: Vec<Entry>,
@@ -150,13 +186,14 @@ struct Done {
 /// What one check leaves.
 struct FileDone {
     tally: Tally,
-    output: FileOutput,
+    /// By output.
+    printed: Vec<FileOutput>,
     known: KnownParameters,
     entries: Vec<Entry>,
 }
 
 impl Checks<'_> {
-    fn check(&self, source: &Source, printer: &dyn Printer) -> FileDone {
+    fn check(&self, source: &Source, printers: &[&dyn Printer]) -> FileDone {
         let (mut file, elaboration) = check(source, self.options);
         let BaselineUse { stale, entries } =
             self.baseline.map(|baseline| baseline.apply(&mut file)).unwrap_or_default();
@@ -165,21 +202,24 @@ impl Checks<'_> {
             known.add(elaboration);
         }
         let stale = stale.iter().map(Entry::stale).collect();
-        FileDone { tally: Tally { stale, ..Tally::of(&file) }, output: printer.file(&file), known, entries }
+        let printed = printers.iter().map(|printer| printer.file(&file)).collect();
+        FileDone { tally: Tally { stale, ..Tally::of(&file) }, printed, known, entries }
     }
 
     /// Checks the sources and writes their pieces in order as they become ready.
-    fn print_all(&self, printer: &dyn Printer, out: &mut dyn Write) -> io::Result<Done> {
+    fn print_all(&self, outputs: &mut [Output<'_>]) -> io::Result<Done> {
+        let (printers, mut outs): (Vec<&dyn Printer>, Vec<&mut dyn Write>) =
+            outputs.iter_mut().map(|(printer, out)| (&**printer, &mut **out as &mut dyn Write)).unzip();
         let next = AtomicUsize::new(0);
         let (send, receive) = mpsc::channel::<(usize, FileDone)>();
         thread::scope(|scope| {
             for _ in 0..self.jobs.min(self.sources.len()) {
-                let (send, next) = (send.clone(), &next);
+                let (send, next, printers) = (send.clone(), &next, &printers);
                 thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, move || {
                     loop {
                         let at = next.fetch_add(1, Ordering::Relaxed);
                         let Some(source) = self.sources.get(at) else { break };
-                        if send.send((at, self.check(source, printer))).is_err() {
+                        if send.send((at, self.check(source, printers))).is_err() {
                             break;
                         }
                     }
@@ -188,7 +228,8 @@ impl Checks<'_> {
             drop(send);
             let mut progress = Progress::new(self.sources.len());
             let (mut waiting, mut done) = (BTreeMap::new(), Done::default());
-            let (mut written, mut first) = (0, true);
+            let (mut written, mut first) = (0, vec![true; outs.len()]);
+            done.notes = vec![Vec::new(); outs.len()];
             for (at, file) in receive {
                 progress.done();
                 waiting.insert(at, file);
@@ -197,16 +238,20 @@ impl Checks<'_> {
                     done.known.merge(file.known);
                     done.tally.add(&file.tally);
                     done.entries.extend(file.entries);
-                    if !file.output.notifications.is_empty() {
-                        done.notes.push(file.output.notifications);
-                    }
-                    if !file.output.body.is_empty() {
+                    let printed = file.printed.into_iter().zip(printers.iter().zip(&mut outs));
+                    for ((piece, (printer, out)), (first, notes)) in printed.zip(first.iter_mut().zip(&mut done.notes))
+                    {
+                        if !piece.notifications.is_empty() {
+                            notes.push(piece.notifications);
+                        }
+                        if piece.body.is_empty() {
+                            continue;
+                        }
                         progress.clear();
-                        if !first {
+                        if !std::mem::take(first) {
                             out.write_all(printer.separator().as_bytes())?;
                         }
-                        first = false;
-                        out.write_all(file.output.body.as_bytes())?;
+                        out.write_all(piece.body.as_bytes())?;
                     }
                 }
             }

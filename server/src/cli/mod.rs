@@ -1,11 +1,13 @@
 //! The command line: arguments in, text on stdout, an exit code.
 
+mod answer;
 mod args;
 mod check;
 pub(crate) mod compare;
 mod explain;
 mod ir;
 mod list_settings;
+mod mcp;
 mod process;
 mod report;
 mod run;
@@ -34,6 +36,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Explain { kind } => explain::run(kind.as_deref()),
         Command::Settings { schema, editor } => list_settings::run(schema, editor),
+        Command::Mcp { python } => mcp::run(python),
         Command::Lsp(_) => return crate::lsp::main(),
     };
     match result {

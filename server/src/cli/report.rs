@@ -1,7 +1,6 @@
 //! `fencepost report`: the barrier report of kernels, of files and of sections of dumps.
 
-use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
@@ -10,11 +9,12 @@ use engine::Engine;
 use engine::instances::Elaboration;
 use findings::Severity;
 
+use super::answer::Answer;
 use super::args::{Report as Args, ReportFormat};
 use super::check::LoadedFile;
 use super::process::{Exit, STACK_BYTES, painter, terminal_width};
 use super::settings;
-use super::sources::{Origin, Source, read};
+use super::sources::{Source, read};
 use crate::barrier_report::sections::{Selection, sections, select, select_pair};
 use crate::barrier_report::{Content, ReportInput, report_views};
 use render::SourceText;
@@ -26,31 +26,33 @@ use render::style::Painter;
 
 /// Prints the reports of files.
 pub(crate) fn run(args: &Args) -> io::Result<Exit> {
+    let sources: Vec<Source> = args.paths.iter().map(|path| Source::named(path)).collect();
     // Parsing and lowering recurse.
-    thread::scope(|scope| {
-        let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;
-        work.join().unwrap_or_else(|_| Err(io::Error::other("the report failed")))
-    })
+    let answer = thread::scope(|scope| {
+        let made = || answer(args, &sources, &[args.format], &Cancel::never());
+        let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, made)?;
+        work.join().map_err(|_| io::Error::other("the report failed"))
+    })?;
+    answer.print(args.output.as_deref())
 }
 
-fn command(args: &Args) -> io::Result<Exit> {
+/// The reports of sources, in these formats.
+pub(crate) fn answer(args: &Args, sources: &[Source], formats: &[ReportFormat], cancel: &Cancel<'_>) -> Answer {
     let mut exit = Exit::Clean;
-    let mut texts = Vec::new();
-    for path in &args.paths {
-        let origin = if path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(path.clone()) };
-        let source = Source { origin, named: true };
-        match read(&source) {
+    let (mut texts, mut problems) = (Vec::new(), Vec::new());
+    for source in sources {
+        match read(source) {
             Ok(text) => texts.push((source, text)),
             Err(trouble) => {
                 let place = trouble.position.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
-                writeln!(io::stderr(), "fencepost: {}{place}: {}", source.path(), trouble.message)?;
+                problems.push(format!("{}{place}: {}", source.path(), trouble.message));
                 exit = Exit::Trouble;
             }
         }
     }
     let mut read: Vec<LoadedFile> =
         texts.iter().map(|(source, text)| LoadedFile::new(source, text, &args.python)).collect();
-    let elaborations: Vec<Option<Elaboration>> = read.iter_mut().map(elaborate).collect();
+    let elaborations: Vec<Option<Elaboration>> = read.iter_mut().map(|file| elaborate(file, cancel)).collect();
     let paths: Vec<String> = texts.iter().map(|(source, _)| source.path()).collect();
     let places: Vec<SourceText<'_>> = texts.iter().map(|(_, text)| SourceText::new(text)).collect();
     let mut files: Vec<ReportInput<'_>> = Vec::new();
@@ -62,40 +64,21 @@ fn command(args: &Args) -> io::Result<Exit> {
         };
         files.push(ReportInput { path, content, places });
     }
-    let problems = settings::problems(&args.python, elaborations.iter().flatten());
-    let mut job = Job { args, engine: fresh(args), problems };
-    let printed = if args.diff {
-        if exit == Exit::Trouble { String::new() } else { job.compare(&files, &mut exit) }
+    problems.extend(settings::problems(&args.python, elaborations.iter().flatten()));
+    let mut job = Job { args, formats, cancel, engine: fresh(args), problems };
+    let documents = if args.diff {
+        if exit == Exit::Trouble { Vec::new() } else { job.compare(&files, &mut exit) }
     } else {
         job.report(&files, &mut exit)
     };
-    for problem in &job.problems {
-        writeln!(io::stderr(), "fencepost: {problem}")?;
-        exit = Exit::Trouble;
-    }
-    if printed.is_empty() {
-        return Ok(exit);
-    }
-    match &args.output {
-        Some(path) => {
-            if let Err(error) = fs::write(path, printed) {
-                writeln!(io::stderr(), "fencepost: {}: cannot be written: {error}", path.display())?;
-                return Ok(Exit::Trouble);
-            }
-        }
-        None => {
-            let mut out = io::stdout().lock();
-            out.write_all(printed.as_bytes())?;
-            out.flush()?;
-        }
-    }
-    Ok(exit)
+    let exit = if job.problems.is_empty() { exit } else { Exit::Trouble };
+    Answer { documents, problems: job.problems, exit }
 }
 
 /// The kernels of a file, where it is Python.
-fn elaborate(file: &mut LoadedFile) -> Option<Elaboration> {
+fn elaborate(file: &mut LoadedFile, cancel: &Cancel<'_>) -> Option<Elaboration> {
     let python = file.text.python()?;
-    file.elaborator.elaborate(python, &file.workspace, &Cancel::never()).ok()
+    file.elaborator.elaborate(python, &file.workspace, cancel).ok()
 }
 
 fn fresh(args: &Args) -> Engine {
@@ -108,12 +91,14 @@ fn limits(args: &Args) -> Limits {
 
 struct Job<'a> {
     args: &'a Args,
+    formats: &'a [ReportFormat],
+    cancel: &'a Cancel<'a>,
     engine: Engine,
     problems: Vec<String>,
 }
 
 impl Job<'_> {
-    fn report(&mut self, files: &[ReportInput<'_>], exit: &mut Exit) -> String {
+    fn report(&mut self, files: &[ReportInput<'_>], exit: &mut Exit) -> Vec<String> {
         let mut made: Vec<ReportView<'_>> = Vec::new();
         let mut lists: Vec<(&str, Vec<SectionEntry>)> = Vec::new();
         for file in files {
@@ -129,11 +114,11 @@ impl Job<'_> {
             }
         }
         *exit = made.iter().map(judge).fold(*exit, Exit::max);
-        self.print(&made, &lists)
+        self.formats.iter().map(|format| self.print(*format, &made, &lists)).collect()
     }
 
-    fn print(&self, made: &[ReportView<'_>], lists: &[(&str, Vec<SectionEntry>)]) -> String {
-        match self.args.format {
+    fn print(&self, format: ReportFormat, made: &[ReportView<'_>], lists: &[(&str, Vec<SectionEntry>)]) -> String {
+        match format {
             ReportFormat::Text => {
                 let reports = made.iter().map(|view| text::draw(view, self.width(), self.paint()));
                 let lists = lists
@@ -155,7 +140,7 @@ impl Job<'_> {
         }
     }
 
-    fn compare(&mut self, files: &[ReportInput<'_>], exit: &mut Exit) -> String {
+    fn compare(&mut self, files: &[ReportInput<'_>], exit: &mut Exit) -> Vec<String> {
         let mut pairs = Vec::new();
         match self.sides(files) {
             Ok(sides) => {
@@ -168,8 +153,12 @@ impl Job<'_> {
             Err(problem) => self.problems.push(problem),
         }
         *exit = pairs.iter().map(|(_, is)| judge(is)).fold(*exit, Exit::max);
+        self.formats.iter().map(|format| self.print_diffs(*format, &pairs)).collect()
+    }
+
+    fn print_diffs(&self, format: ReportFormat, pairs: &[(ReportView<'_>, ReportView<'_>)]) -> String {
         let diffs = pairs.iter().map(|(was, is)| Diff::new(was, is));
-        match self.args.format {
+        match format {
             ReportFormat::Text => diffs.map(|diff| text::print(&diff.blocks(), self.width(), self.paint())).collect(),
             ReportFormat::Md => diffs.map(|diff| md::print(&diff.blocks())).collect(),
             ReportFormat::Json => {
@@ -276,13 +265,11 @@ impl Job<'_> {
                 self.problems.push(problem);
             }
         }
-        let (kernel, engine) = (self.args.kernel.as_deref(), &mut self.engine);
+        let (kernel, engine, cancel) = (self.args.kernel.as_deref(), &mut self.engine, self.cancel);
         // Only a page has pictures.
         let limits = limits(self.args);
-        let drawn = (self.args.format == ReportFormat::Html).then_some(&limits);
-        let made = catch_unwind(AssertUnwindSafe(|| {
-            report_views(file, listed.index, kernel, engine, drawn, &Cancel::never())
-        }));
+        let drawn = self.formats.contains(&ReportFormat::Html).then_some(&limits);
+        let made = catch_unwind(AssertUnwindSafe(|| report_views(file, listed.index, kernel, engine, drawn, cancel)));
         match made {
             Ok(Ok(views)) => return views,
             Ok(Err(_)) => self.problems.push(format!("{}: the report was cancelled", file.path)),

@@ -18,11 +18,12 @@ use tensors::array::Array;
 
 use print::Printed;
 
-use super::args::{Backend, Run, Watcher};
+use super::answer::Answer;
+use super::args::{Backend, Format, Run, Watcher};
 use super::check::LoadedFile;
 use super::process::{Exit, STACK_BYTES};
 use super::settings;
-use super::sources::{Origin, Source, read};
+use super::sources::{Source, read};
 use crate::run::outputs::{self, OutputComparison};
 use crate::run::recipes::{RecipeOverrides, RecipeSources};
 use crate::run::{self, BackendChoice, RunPlan, RunResults};
@@ -32,28 +33,34 @@ use workspace::{Configuration, absolute, root};
 
 /// Runs a file.
 pub(crate) fn run(args: &Run) -> io::Result<Exit> {
+    let python = args.python.clone().unwrap_or_else(crate::compiled_comparison::interpreter);
+    let source = Source::named(&args.path);
     // Elaborating recurses.
-    thread::scope(|scope| {
-        let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;
-        work.join().unwrap_or_else(|_| Err(io::Error::other("the run failed; this is a bug in fencepost")))
-    })
+    let answer = thread::scope(|scope| {
+        let made = || answer(args, &source, Some(&python), &[args.format], &Cancel::never());
+        let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, made)?;
+        work.join().map_err(|_| io::Error::other("the run failed; this is a bug in fencepost"))
+    })?;
+    answer.print(None)
 }
 
-fn command(args: &Run) -> io::Result<Exit> {
-    let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
-    let source = Source { origin, named: true };
+/// Runs a source, and says what came of it in these formats. Without a Python none of the file's own code is executed.
+pub(crate) fn answer(
+    args: &Run,
+    source: &Source,
+    python: Option<&Path>,
+    formats: &[Format],
+    cancel: &Cancel<'_>,
+) -> Answer {
     let path = source.path();
-    let trouble = |message: &str| {
-        writeln!(io::stderr(), "fencepost: {path}: {message}")?;
-        Ok(Exit::Trouble)
-    };
-    let text = match read(&source) {
+    let trouble = |message: &str| Answer::trouble(format!("{path}: {message}"));
+    let text = match read(source) {
         Ok(text) => text,
         Err(error) => return trouble(&error.message),
     };
-    let mut file = LoadedFile::new(&source, &text, &args.settings);
+    let mut file = LoadedFile::new(source, &text, &args.settings);
     let mut engine = Engine::new(Limits::default());
-    let analysis = engine.analyse_source(&file.text, &mut file.elaborator, &file.workspace, &Cancel::never());
+    let analysis = engine.analyse_source(&file.text, &mut file.elaborator, &file.workspace, cancel);
     let Ok(analysis) = analysis else { return trouble("the analysis was cancelled") };
     if let Some(problem) = settings::problems(&args.settings, analysis.gluon.as_deref()).first() {
         return trouble(problem);
@@ -61,14 +68,14 @@ fn command(args: &Run) -> io::Result<Exit> {
     let launches = match recipes(args, &text, &analysis, &file.configuration) {
         Ok(launches) => launches,
         Err(errors) => {
-            for (at, why) in errors {
+            let said = errors.into_iter().map(|(at, why)| {
                 let place = at.map_or_else(String::new, |at| {
                     let (line, column) = SourceText::new(&text).line_column(at);
                     format!(":{line}:{column}")
                 });
-                writeln!(io::stderr(), "fencepost: {path}{place}: {why}")?;
-            }
-            return Ok(Exit::Trouble);
+                format!("{path}{place}: {why}")
+            });
+            return Answer { documents: Vec::new(), problems: said.collect(), exit: Exit::Trouble };
         }
     };
     let plan = RunPlan {
@@ -81,11 +88,10 @@ fn command(args: &Run) -> io::Result<Exit> {
         seeds: args.seeds,
     };
     if args.dry_run {
-        let mut out = io::stdout().lock();
-        out.write_all(print::recipes(&plan, &SourceText::new(&text)).as_bytes())?;
-        return Ok(Exit::Clean);
+        let documents = vec![print::recipes(&plan, &SourceText::new(&text))];
+        return Answer { documents, problems: Vec::new(), exit: Exit::Clean };
     }
-    let which = match which(args, &file.configuration) {
+    let which = match which(args, python, &file.configuration) {
         Ok(which) => which,
         Err(why) => return trouble(&why),
     };
@@ -94,7 +100,7 @@ fn command(args: &Run) -> io::Result<Exit> {
         Err(why) => return trouble(&why),
     };
     let mut watch = Watch::new();
-    let ran = run::run_plan(&which, &plan, analysis.gluon.as_deref(), &mut |event| watch.say(event), &Cancel::never());
+    let ran = run::run_plan(&which, &plan, analysis.gluon.as_deref(), &mut |event| watch.say(event), cancel);
     watch.clear();
     let results = match ran {
         Ok(results) => results,
@@ -117,10 +123,8 @@ fn command(args: &Run) -> io::Result<Exit> {
     let shown = FileAnalysis { kernels: results.kernels.clone(), ..FileAnalysis::default() };
     let checked =
         CheckedFile { path: path.clone(), named: true, text: text.clone(), result: Ok(shown), proofs: Vec::new() };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    out.write_all(print::print(&checked, &printed, &places).as_bytes())?;
-    out.flush()?;
-    Ok(printed.exit())
+    let documents = formats.iter().map(|format| print::print(*format, &checked, &printed, &places)).collect();
+    Answer { documents, problems: Vec::new(), exit: printed.exit() }
 }
 
 /// The recipes to run, or what is wrong and where.
@@ -178,9 +182,9 @@ fn bounds(args: &Run) -> RunLimits {
     }
 }
 
-fn which(args: &Run, configuration: &Configuration) -> Result<BackendChoice, String> {
+fn which(args: &Run, python: Option<&Path>, configuration: &Configuration) -> Result<BackendChoice, String> {
     let maps = || args.map.iter().cloned().chain(configuration.path_maps()).collect();
-    let python = args.python.clone().unwrap_or_else(crate::compiled_comparison::interpreter);
+    let python = python.map(Path::to_path_buf);
     match (args.backend, &args.log) {
         (Backend::Replay, Some(log)) => Ok(BackendChoice::Replay { log: log.clone(), maps: maps() }),
         (Backend::Replay, None) => Err("which log? Give it with --log FILE".to_owned()),
@@ -189,7 +193,10 @@ fn which(args: &Run, configuration: &Configuration) -> Result<BackendChoice, Str
             Err("Triton has one sanitizer at a time: --instrument consan or gsan".to_owned())
         }
         (Backend::Cpu, None) => Ok(BackendChoice::Cpu { python }),
-        (Backend::Triton, None) => Ok(BackendChoice::Triton { python, maps: maps() }),
+        (Backend::Triton, None) => match python {
+            Some(python) => Ok(BackendChoice::Triton { python, maps: maps() }),
+            None => Err("--backend triton executes the file, which is not allowed here".to_owned()),
+        },
     }
 }
 

@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use walkdir::WalkDir;
@@ -36,15 +37,23 @@ pub(crate) enum Origin {
     Stdin,
     /// Standard input that stands for this file.
     NamedStdin(PathBuf),
+    /// This text, which stands for this file.
+    Given(PathBuf, Arc<str>),
     /// A path that leads to no file, and why.
     Nowhere(PathBuf, String),
 }
 
 impl Source {
+    /// What a path names that leads to one file, or to standard input.
+    pub(crate) fn named(path: &Path) -> Source {
+        let origin = if path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(path.to_path_buf()) };
+        Source { origin, named: true }
+    }
+
     /// The file that it is, or that it stands for.
     pub(crate) fn file(&self) -> Option<&Path> {
         match &self.origin {
-            Origin::File(path) | Origin::NamedStdin(path) => Some(path),
+            Origin::File(path) | Origin::NamedStdin(path) | Origin::Given(path, _) => Some(path),
             Origin::Stdin | Origin::Nowhere(..) => None,
         }
     }
@@ -52,7 +61,9 @@ impl Source {
     /// The path as given, `<stdin>` for standard input.
     pub(crate) fn path(&self) -> String {
         match &self.origin {
-            Origin::File(path) | Origin::Nowhere(path, _) | Origin::NamedStdin(path) => path.display().to_string(),
+            Origin::File(path) | Origin::Nowhere(path, _) | Origin::NamedStdin(path) | Origin::Given(path, _) => {
+                path.display().to_string()
+            }
             Origin::Stdin => "<stdin>".to_owned(),
         }
     }
@@ -124,6 +135,7 @@ fn has_kernels(path: &Path) -> bool {
 pub(crate) fn read(source: &Source) -> Result<String, ReadError> {
     let bytes = match &source.origin {
         Origin::Nowhere(_, why) => return Err(ReadError::new(why.clone())),
+        Origin::Given(_, text) => Ok(text.as_bytes().to_vec()),
         Origin::Stdin | Origin::NamedStdin(_) => bounded(io::stdin().lock()),
         Origin::File(path) => {
             File::open(path).map_err(|error| ReadError::new(plain(&error))).and_then(|file| match file.metadata() {
@@ -169,6 +181,11 @@ fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
         }
     })?;
     if text.trim().is_empty() { Err(ReadError::new("is empty")) } else { Ok(text) }
+}
+
+/// Whether a text without a name is Python.
+pub(crate) fn looks_like_python(text: &str) -> bool {
+    text.lines().any(|line| ["import ", "from ", "def ", "@"].iter().any(|word| line.starts_with(word)))
 }
 
 /// An I/O error without the operating system's number.

@@ -3,8 +3,7 @@
 mod choice;
 mod python;
 
-use std::fs;
-use std::io::{self, Write};
+use std::io;
 
 use base::{IrNames, Limits};
 use engine::lowered;
@@ -16,11 +15,12 @@ use ttgir::Document;
 
 use choice::{named, numbered};
 
+use super::answer::Answer;
 use super::args::{Trace, TraceFormat};
 use super::check::{CheckOptions, check};
 use super::process::{Exit, painter, terminal_width};
 use super::settings;
-use super::sources::{Origin, Source};
+use super::sources::Source;
 use render::SourceText;
 use render::check::CheckedFile;
 use render::style::Painter;
@@ -28,19 +28,19 @@ use render::trace::{TraceDrawing, TraceHeading, json, svg, text};
 
 /// Draws the runs of a file.
 pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
-    let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
     let options = CheckOptions::new(Some(args.semantics.into()), args.python.clone());
-    let (file, elaboration) = check(&Source { origin, named: true }, &options);
+    answer(args, &Source::named(&args.path), &options, &[args.format]).print(args.output.as_deref())
+}
+
+/// The runs of a source, in these formats.
+pub(crate) fn answer(args: &Trace, source: &Source, options: &CheckOptions, formats: &[TraceFormat]) -> Answer {
+    let (file, elaboration) = check(source, options);
     let analysis = match &file.result {
         Ok(analysis) => analysis,
-        Err(trouble) => {
-            writeln!(io::stderr(), "fencepost: {}: {}", file.path, trouble.message)?;
-            return Ok(Exit::Trouble);
-        }
+        Err(trouble) => return Answer::trouble(format!("{}: {}", file.path, trouble.message)),
     };
     if let Some(problem) = settings::problems(&args.python, elaboration.as_deref()).first() {
-        writeln!(io::stderr(), "fencepost: {problem}")?;
-        return Ok(Exit::Trouble);
+        return Answer::trouble(problem);
     }
     // Python kernels are drawn from their instances.
     let kernels = if elaboration.is_some() {
@@ -53,59 +53,43 @@ pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
         Some(elaboration) => python::choose(args, &file, elaboration, &places),
         None => choose(args, &file, &kernels, &places),
     };
-    let (drawings, problem) = match chosen {
-        Ok(drawings) => (drawings, None),
-        Err(problem) => (Vec::new(), Some(problem)),
+    let drawings = match chosen {
+        Ok(drawings) => drawings,
+        Err(problem) => return Answer::trouble(format!("{}: {problem}", file.path)),
     };
-    if let Some(problem) = problem {
-        writeln!(io::stderr(), "fencepost: {}: {problem}", file.path)?;
-        return Ok(Exit::Trouble);
-    }
     let found = drawings.iter().any(|drawing| drawing.heading.finding.is_some());
-    let document = match args.format {
-        TraceFormat::Json => json::document(&file.path, &drawings),
-        TraceFormat::Svg => match drawings.split_first() {
-            Some((first, rest)) => {
-                if !rest.is_empty() {
-                    let count = drawings.len();
-                    writeln!(io::stderr(), "fencepost: 1 run of {count} is drawn; --finding and --kernel choose")?;
+    let (mut documents, mut problems) = (Vec::new(), Vec::new());
+    for format in formats {
+        documents.push(match format {
+            TraceFormat::Json => json::document(&file.path, &drawings),
+            TraceFormat::Svg => match drawings.split_first() {
+                Some((first, rest)) => {
+                    if !rest.is_empty() {
+                        let count = drawings.len();
+                        problems.push(format!("1 run of {count} is drawn; --finding and --kernel choose"));
+                    }
+                    svg::draw(first, None)
                 }
-                svg::draw(first, None)
+                None => return Answer::trouble(format!("{}: there is no run to draw", file.path)),
+            },
+            TraceFormat::Text => {
+                let paint = if args.output.is_some() { Painter::plain() } else { painter(args.color) };
+                let width = args.width.unwrap_or_else(terminal_width);
+                let mut out: String = drawings.iter().map(|drawing| text::draw(drawing, width, paint)).collect();
+                out.push_str(&text::remarks(&file.path, &analysis.kernels, &analysis.syntax, &places));
+                out
             }
-            None => {
-                writeln!(io::stderr(), "fencepost: {}: there is no run to draw", file.path)?;
-                return Ok(Exit::Trouble);
-            }
-        },
-        TraceFormat::Text => {
-            let paint = if args.output.is_some() { Painter::plain() } else { painter(args.color) };
-            let width = args.width.unwrap_or_else(terminal_width);
-            let mut out: String = drawings.iter().map(|drawing| text::draw(drawing, width, paint)).collect();
-            out.push_str(&text::remarks(&file.path, &analysis.kernels, &analysis.syntax, &places));
-            out
-        }
-    };
-    match &args.output {
-        Some(path) => {
-            if let Err(error) = fs::write(path, document) {
-                writeln!(io::stderr(), "fencepost: {}: cannot be written: {error}", path.display())?;
-                return Ok(Exit::Trouble);
-            }
-        }
-        None => {
-            let mut out = io::stdout().lock();
-            out.write_all(document.as_bytes())?;
-            out.flush()?;
-        }
+        });
     }
     let unread = analysis.problems.iter().any(|problem| problem.code == Problem::SYNTAX);
-    Ok(if unread || !analysis.syntax.is_empty() {
+    let exit = if unread || !analysis.syntax.is_empty() {
         Exit::Trouble
     } else if found {
         Exit::Findings
     } else {
         Exit::Clean
-    })
+    };
+    Answer { documents, problems, exit }
 }
 
 /// What the arguments ask for: findings that have a run, or else the runs of kernels.

@@ -14,13 +14,13 @@ use tensors::array::ElemType;
 use super::elaborated;
 use crate::compiled_comparison::SIDECAR_TIMEOUT;
 
-/// Compiles the kernel that a recipe launches. `path` is the file as it lies on the disk, `text` what it says.
+/// Compiles the kernel that a recipe launches; without a Python it is elaborated. `path` is the file as it lies on the disk, `text` what it says.
 ///
 /// # Errors
 ///
 /// Why it cannot be compiled, and what to do instead.
 pub(crate) fn compile(
-    python: &Path,
+    python: Option<&Path>,
     (path, text): (&Path, &str),
     elaboration: Option<&Elaboration>,
     launch: &Launch,
@@ -35,6 +35,9 @@ pub(crate) fn compile(
     let kernels = elaboration.map(|it| it.kernels.as_slice()).unwrap_or_default();
     let kernel = kernel(kernels, launch)?;
     let request = request(kernel, launch)?;
+    let Some(python) = python else {
+        return elaborated::compiled(kernel, &request, &path.to_string_lossy(), text);
+    };
     let advice = "with a Triton the cpu backend asks that for the kernel's IR (no GPU is needed): name a Python that \
                   has it with --python";
     let named = |error: SidecarError| match error {

@@ -49,7 +49,8 @@ fn run_on(
     match backend {
         BackendChoice::Cpu { python: interpreter } => {
             let mut compiled = |launch: &Launch| match python {
-                true => compile::compile(interpreter, (&plan.path, &plan.text), elaboration, launch, cancel).map(Some),
+                true => compile::compile(interpreter.as_deref(), (&plan.path, &plan.text), elaboration, launch, cancel)
+                    .map(Some),
                 false => Ok(None),
             };
             execute(plan, &mut CpuBackend(Cpu::default()), &mut compiled, on_event, cancel)

@@ -103,8 +103,8 @@ impl RunResults {
 /// The backend that executes a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BackendChoice {
-    /// Fencepost; of Python files this Python's Triton makes the TTGIR.
-    Cpu { python: PathBuf },
+    /// Fencepost; of Python files this Python's Triton makes the TTGIR. Without one it is what they are elaborated to.
+    Cpu { python: Option<PathBuf> },
     /// The Triton and the GPU of this Python; where paths of another machine lie here.
     Triton { python: PathBuf, maps: Vec<(String, String)> },
     /// Nothing is run: a log of an earlier run is read.

@@ -7,6 +7,7 @@ mod compare;
 mod findings;
 mod gluon;
 mod input;
+mod mcp;
 mod pre_commit;
 mod proof;
 mod readme;

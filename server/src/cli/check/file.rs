@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::{Cancel, Cancelled, Limits, Semantics};
 use engine::instances::{Config, Elaboration, Elaborator, Version, VersionSource};
@@ -11,7 +12,7 @@ use findings::{Finding, KernelReport, Kind, Proof, Severity, Verdict};
 use render::check::{CheckedFile, FileAnalysis, ReadError, TritonRelease};
 
 use super::super::args::Python;
-use super::super::sources::{Origin, Source, read};
+use super::super::sources::{Origin, Source, looks_like_python, read};
 use super::changes::Changes;
 use super::scope;
 use workspace::{Configuration, Workspace, absolute};
@@ -36,6 +37,8 @@ pub(crate) struct CheckOptions {
     pub(crate) suppress: bool,
     /// What has changed, where the rest is left out.
     pub(crate) changes: Option<Arc<Changes>>,
+    /// Set where nobody wants the answer any more.
+    pub(crate) stop: Arc<AtomicBool>,
 }
 
 impl CheckOptions {
@@ -49,6 +52,7 @@ impl CheckOptions {
             global: false,
             suppress: true,
             changes: None,
+            stop: Arc::default(),
         }
     }
 }
@@ -71,7 +75,7 @@ impl LoadedFile {
     /// The text of a source.
     pub(crate) fn new(source: &Source, text: &str, python: &Python) -> LoadedFile {
         let path = match &source.origin {
-            Origin::File(path) | Origin::NamedStdin(path) => absolute(path),
+            Origin::File(path) | Origin::NamedStdin(path) | Origin::Given(path, _) => absolute(path),
             Origin::Stdin if looks_like_python(text) => absolute("stdin.py".as_ref()),
             Origin::Stdin | Origin::Nowhere(..) => PathBuf::new(),
         };
@@ -85,7 +89,7 @@ impl LoadedFile {
         let text = Text::new(&name, text);
         let workspace = match (&source.origin, &text) {
             // What is on disk under its name is another text.
-            (Origin::NamedStdin(_), Text::Python(file)) => Workspace::around_open(&path, file),
+            (Origin::NamedStdin(_) | Origin::Given(..), Text::Python(file)) => Workspace::around_open(&path, file),
             _ => Workspace::around(&path),
         };
         let configuration = workspace.configuration(&path);
@@ -111,7 +115,12 @@ fn release(config: &Config, workspace: &Workspace, path: &Path) -> TritonRelease
 }
 
 /// Looks for fixes of what was found in Python.
-fn fix(engine: &mut Engine, analysis: &mut Analysis, workspace: &Workspace) -> Result<(), Cancelled> {
+fn fix(
+    engine: &mut Engine,
+    analysis: &mut Analysis,
+    workspace: &Workspace,
+    cancel: &Cancel<'_>,
+) -> Result<(), Cancelled> {
     let Some(elaboration) = analysis.gluon.clone() else { return Ok(()) };
     let mut left = FIXES;
     for at in 0..analysis.kernels.len() {
@@ -121,7 +130,7 @@ fn fix(engine: &mut Engine, analysis: &mut Analysis, workspace: &Workspace) -> R
                 continue;
             }
             left -= 1;
-            let found = engine.fix_python(&elaboration, at, finding, workspace, &Cancel::never())?;
+            let found = engine.fix_python(&elaboration, at, finding, workspace, cancel)?;
             if let Some(finding) = analysis.kernels.get_mut(at).and_then(|it| it.findings.get_mut(number)) {
                 finding.fix = found;
             }
@@ -140,11 +149,6 @@ fn of_global_memory(report: &mut KernelReport) {
         None if matches!(report.verdict, Verdict::Undecided(_)) => return,
         None => Verdict::Proved("it writes no global memory".to_owned()),
     };
-}
-
-/// Python from standard input has no name that tells it.
-fn looks_like_python(text: &str) -> bool {
-    text.lines().any(|line| ["import ", "from ", "def ", "@"].iter().any(|word| line.starts_with(word)))
 }
 
 /// A checked file, and its kernels as they were elaborated, where it is Python.
@@ -182,18 +186,19 @@ fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<Analys
     let limits = configuration.settings.limits();
     let limits = Limits { semantics: options.semantics.unwrap_or(limits.semantics), ..limits };
     let mut engine = Engine::with_cache(limits, options.cache.clone());
-    let never = Cancel::never();
-    let mut analysis = engine.analyse_source(&text, &mut elaborator, &workspace, &never)?;
+    let stop = || options.stop.load(Ordering::Relaxed);
+    let cancel = Cancel::when(&stop);
+    let mut analysis = engine.analyse_source(&text, &mut elaborator, &workspace, &cancel)?;
     if !options.suppress {
         analysis.kernels.iter_mut().for_each(KernelReport::show_suppressed);
     }
     configuration.settings.apply(&mut analysis);
-    fix(&mut engine, &mut analysis, &workspace)?;
+    fix(&mut engine, &mut analysis, &workspace, &cancel)?;
     analysis.problems.extend(configuration.problems);
     if options.global {
         analysis.kernels.iter_mut().for_each(of_global_memory);
     }
-    let mut proofs = if options.explain { engine.explain_source(&text, &analysis, &never)? } else { Vec::new() };
+    let mut proofs = if options.explain { engine.explain_source(&text, &analysis, &cancel)? } else { Vec::new() };
     let left_out = match (&options.changes, source.file()) {
         (Some(changes), Some(path)) => {
             scope::leave_out(changes, path, &text, &workspace.dependencies(), (&mut analysis, &mut proofs))

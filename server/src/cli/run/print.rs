@@ -65,8 +65,8 @@ pub(crate) fn recipes(plan: &RunPlan, places: &SourceText<'_>) -> String {
 }
 
 /// The whole output.
-pub(crate) fn print(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) -> String {
-    match printed.args.format {
+pub(crate) fn print(format: Format, checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) -> String {
+    match format {
         Format::Human => human(checked, printed, places),
         Format::Json => {
             let body = documents::Json.file(checked).body;

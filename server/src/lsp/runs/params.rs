@@ -150,7 +150,7 @@ impl RunCapabilities {
             return BackendChoice::Replay { log: log.clone(), maps };
         }
         match request.backend {
-            RunTarget::Cpu => BackendChoice::Cpu { python },
+            RunTarget::Cpu => BackendChoice::Cpu { python: Some(python) },
             RunTarget::Gpu => BackendChoice::Triton { python, maps },
         }
     }
