@@ -1,24 +1,24 @@
-//! What a tool answers: the command's text and its document, no larger than they may be.
+//! What a tool answers: the command's text and its document.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::Cancel;
+use clap::Parser;
 use engine::SharedCache;
 use findings::Code;
+use mcp::{Asked, Tool, ToolAnswer};
 use serde_json::{Map, Value, json};
 
 use super::super::answer::Answer;
-use super::super::args::{Check, Command, Format, ReportFormat, TraceFormat};
+use super::super::args::{Args, Check, Command, Format, ReportFormat, TraceFormat};
 use super::super::check::{CheckOptions, Surroundings, print, printer};
 use super::super::process::Exit;
-use super::super::sources::Source;
+use super::super::sources::{Origin, Source, looks_like_python};
 use super::super::{explain, report, run, trace};
-use super::arguments::{Asked, read};
-use super::bound;
-use super::tools::Tool;
+use crate::workspace::absolute;
 
 /// What calls share.
 #[derive(Default)]
@@ -26,34 +26,50 @@ pub(super) struct Shared {
     /// What earlier checks have found out.
     pub(super) cache: Arc<SharedCache>,
     /// The user's Python, if files may be executed.
-    pub(super) python: Option<std::path::PathBuf>,
+    pub(super) python: Option<PathBuf>,
 }
 
-/// The result of a call. What is wrong with its arguments, and what could not be looked at, are results too, so that an
+/// The answer to a call. What is wrong with its arguments, and what could not be looked at, are answers too, so that an
 /// agent reads them.
-pub(super) fn call(tool: &Tool, arguments: &Map<String, Value>, shared: &Shared, stop: &Arc<AtomicBool>) -> Value {
-    let asked = match read(tool, arguments) {
-        Ok(asked) => asked,
-        Err(problem) => return failed(&problem),
-    };
-    let limit = asked.limit;
-    match catch_unwind(AssertUnwindSafe(|| answer(asked, shared, stop))) {
-        Ok(answer) => result(answer, limit),
-        Err(_) => failed("the analysis failed; this is a bug in fencepost, please report it"),
+pub(super) fn call(tool: &Tool, arguments: &Map<String, Value>, shared: &Shared, stop: &Arc<AtomicBool>) -> ToolAnswer {
+    let asked = Asked::read(tool, arguments).and_then(|asked| parse(tool, asked));
+    match asked {
+        Ok((command, given, limit)) => result(answer(command, given, shared, stop), limit),
+        Err(problem) => ToolAnswer::error(&problem),
     }
 }
 
-/// A result that says what is wrong.
-fn failed(problem: &str) -> Value {
-    json!({ "content": [{ "type": "text", "text": problem }], "isError": true })
+/// Reads a call as the command line would.
+fn parse(tool: &Tool, asked: Asked) -> Result<(Command, Option<Source>, usize), String> {
+    let Asked { options, mut words, path, text, limit } = asked;
+    let given = text.map(|text| {
+        let unnamed = || PathBuf::from(if looks_like_python(&text) { "text.py" } else { "text.ttgir" });
+        let path = path.as_ref().map_or_else(unnamed, |path| absolute(Path::new(path)));
+        Source { origin: Origin::Given(path, Arc::from(text.as_str())), named: true }
+    });
+    let named = given.as_ref().and_then(Source::file).map(|path| path.as_os_str().to_owned());
+    words.extend(named.or(path.map(OsString::from)));
+    let mut line: Vec<OsString> = vec!["fencepost".into(), tool.name.into()];
+    line.extend(tool.source.map(|_| "--color=never".into()));
+    line.extend(options);
+    line.push("--".into());
+    line.extend(words);
+    let command = Args::try_parse_from(line).map_err(|error| said(&error))?.command;
+    Ok((command, given, limit))
+}
+
+/// What the parser says, without the usage of a command line.
+fn said(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let text = text.split("\n\nUsage:").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
+    text.trim_start_matches("error: ").trim_end().to_owned()
 }
 
 /// Runs the command: first for people, then for tools.
-fn answer(asked: Asked, shared: &Shared, stop: &Arc<AtomicBool>) -> Answer {
-    let (stop, given) = (stop.clone(), asked.given);
+fn answer(command: Command, given: Option<Source>, shared: &Shared, stop: &Arc<AtomicBool>) -> Answer {
     let stopped = || stop.load(Ordering::Relaxed);
     let cancel = Cancel::when(&stopped);
-    match asked.command {
+    match command {
         Command::Check(args) => {
             let cache = shared.cache.clone();
             checked(&args, Surroundings { global: false, given, cache, stop: stop.clone() })
@@ -119,30 +135,20 @@ fn explained(kind: Option<&str>) -> Answer {
     answer
 }
 
-fn result(answer: Answer, limit: usize) -> Value {
+fn result(answer: Answer, limit: usize) -> ToolAnswer {
     let Answer { documents, problems, exit } = answer;
     let mut documents = documents.into_iter();
     let (mut text, document) = (documents.next().unwrap_or_default(), documents.next());
-    let document = document.and_then(|document| serde_json::from_str::<Value>(&document).ok());
+    let mut document = document.and_then(|document| serde_json::from_str::<Value>(&document).ok());
     // Nothing of it could be read.
     let files = document.as_ref().and_then(|document| document["files"].as_array());
     let unread = files.is_some_and(|files| !files.is_empty() && files.iter().all(|file| file["problem"].is_object()));
     let nothing = text.is_empty() && document.is_none();
-    text = bound::text(&text, limit);
-    for problem in &problems {
-        text.push_str(problem);
-        text.push('\n');
-    }
-    let mut structured = document.unwrap_or_else(|| json!({}));
-    if let Some(members) = structured.as_object_mut() {
+    let problems: String = problems.iter().map(|problem| format!("{problem}\n")).collect();
+    // What is wrong comes first: it is not to be cut off.
+    text.insert_str(0, &problems);
+    if let Some(members) = document.as_mut().and_then(Value::as_object_mut) {
         members.insert("exitCode".to_owned(), json!(exit as u8));
     }
-    let mut result = json!({
-        "content": [{ "type": "text", "text": text }],
-        "isError": exit == Exit::Trouble && (nothing || unread),
-    });
-    if !nothing {
-        result["structuredContent"] = bound::document(structured, limit.saturating_mul(2));
-    }
-    result
+    ToolAnswer { text, document, is_error: exit == Exit::Trouble && (nothing || unread), limit }
 }

@@ -3,17 +3,17 @@
 use serde_json::{Map, Value, json};
 
 /// JSON that is none.
-pub(super) const PARSE: i64 = -32700;
+pub(crate) const PARSE: i64 = -32700;
 /// JSON that is no request.
-pub(super) const INVALID: i64 = -32600;
+pub(crate) const INVALID: i64 = -32600;
 /// A method that is not served.
-pub(super) const METHOD: i64 = -32601;
+pub(crate) const METHOD: i64 = -32601;
 /// Parameters that a method does not have.
-pub(super) const PARAMS: i64 = -32602;
+pub(crate) const PARAMS: i64 = -32602;
 
 /// What a client sends.
 #[derive(Debug, PartialEq)]
-pub(super) enum Message {
+pub(crate) enum Message {
     /// Wants an answer.
     Request { id: Value, method: String, params: Map<String, Value> },
     /// Wants none.
@@ -26,22 +26,22 @@ pub(super) enum Message {
 
 /// An answer that says what is wrong.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(crate) struct Failure {
     /// One of the codes above.
-    pub(super) code: i64,
+    pub(crate) code: i64,
     /// A sentence.
-    pub(super) message: String,
+    pub(crate) message: String,
 }
 
 impl Failure {
     /// A failure with this code.
-    pub(super) fn new(code: i64, message: impl Into<String>) -> Failure {
+    pub(crate) fn new(code: i64, message: impl Into<String>) -> Failure {
         Failure { code, message: message.into() }
     }
 }
 
 /// Reads a message; `Err` has the answer that says what is wrong with it.
-pub(super) fn read(value: Value) -> Result<Message, Value> {
+pub(crate) fn read(value: Value) -> Result<Message, Value> {
     let members = match value {
         Value::Object(members) => members,
         Value::Array(messages) if !messages.is_empty() => return Ok(Message::Batch(messages)),
@@ -72,7 +72,7 @@ pub(super) fn read(value: Value) -> Result<Message, Value> {
 }
 
 /// The answer to a request.
-pub(super) fn answer(id: &Value, result: Result<Value, Failure>) -> Value {
+pub(crate) fn answer(id: &Value, result: Result<Value, Failure>) -> Value {
     match result {
         Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
         Err(failure) => failed(id, &failure),
@@ -80,7 +80,7 @@ pub(super) fn answer(id: &Value, result: Result<Value, Failure>) -> Value {
 }
 
 /// The answer that says what is wrong; with `null` for an id where it is not known.
-pub(super) fn failed(id: &Value, failure: &Failure) -> Value {
+pub(crate) fn failed(id: &Value, failure: &Failure) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": failure.code, "message": failure.message } })
 }
 

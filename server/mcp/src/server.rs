@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, Read, Write};
-use std::path::PathBuf;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -10,10 +10,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::super::process::STACK_BYTES;
-use super::call::{Shared, call};
-use super::message::{self, Failure, INVALID, METHOD, Message, PARAMS, PARSE};
-use super::tools::{TOOLS, Tool};
+use crate::bound;
+use crate::message::{self, Failure, INVALID, METHOD, Message, PARAMS, PARSE};
+use crate::tool::Tool;
 
 /// The versions of the protocol that are spoken, the newest first.
 const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
@@ -24,11 +23,54 @@ const MAX_MESSAGE: u64 = 256 << 20;
 /// How long calls go on after the client has closed its end.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What an agent is told at the start.
-const INSTRUCTIONS: &str = "Fencepost finds GPU barrier bugs in Gluon, Triton and TTGIR. Loop: `check` the file, read the first finding with \
-                            its sites and run, `trace` it where the run is not clear, `explain` its kind, edit, `check` again. Only `proved` \
-                            and `clean` are good; `undecided` means that something was not followed, and is not clean; a suppressed finding \
-                            is still found.";
+/// What is served.
+#[derive(Clone, Copy, Debug)]
+pub struct Service {
+    /// The name of the program.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// What an agent is told at the start.
+    pub instructions: &'static str,
+    /// The tools.
+    pub tools: &'static [Tool],
+    /// Bytes of the stack of a call.
+    pub stack: usize,
+}
+
+/// What a tool answers.
+#[derive(Debug, Default)]
+pub struct ToolAnswer {
+    /// What people read.
+    pub text: String,
+    /// The same for programs.
+    pub document: Option<Value>,
+    /// Whether nothing came of the call.
+    pub is_error: bool,
+    /// Characters of the text at most, and half the bytes of the document.
+    pub limit: usize,
+}
+
+impl ToolAnswer {
+    /// An answer that says what is wrong, for the agent to read.
+    pub fn error(problem: &str) -> ToolAnswer {
+        ToolAnswer { text: problem.to_owned(), document: None, is_error: true, limit: bound::LIMIT }
+    }
+
+    fn value(self) -> Value {
+        let text = bound::text(&self.text, self.limit);
+        let mut value = json!({ "content": [{ "type": "text", "text": text }], "isError": self.is_error });
+        if let Some(document) = self.document {
+            value["structuredContent"] = bound::document(document, self.limit.saturating_mul(2));
+        }
+        value
+    }
+}
+
+/// Makes a call of a tool. Where the flag is set nobody wants the answer any more.
+pub type CallTool = dyn Fn(&Tool, &Map<String, Value>, &Arc<AtomicBool>) -> ToolAnswer + Send + Sync;
 
 /// A call that waits or goes on.
 struct Call {
@@ -52,11 +94,12 @@ struct Inner {
     queue: Mutex<Queue>,
     /// A call came or ended.
     changed: Condvar,
-    shared: Shared,
+    service: Service,
+    call: Box<CallTool>,
 }
 
 /// The server of one client.
-pub(super) struct Server(Arc<Inner>);
+pub struct Server(Arc<Inner>);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A call that panics holds no lock.
@@ -64,22 +107,27 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Server {
-    /// A server that answers there; with a Python, files may be executed.
-    pub(super) fn new(out: Box<dyn Write + Send>, python: Option<PathBuf>) -> Server {
+    /// A server that answers there.
+    pub fn new(service: Service, out: Box<dyn Write + Send>, call: Box<CallTool>) -> Server {
         Server(Arc::new(Inner {
             out: Mutex::new(out),
             queue: Mutex::default(),
             changed: Condvar::new(),
-            shared: Shared { python, ..Shared::default() },
+            service,
+            call,
         }))
     }
 
     /// Answers messages until there are no more.
-    pub(super) fn serve(&self, input: &mut impl BufRead) -> io::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Where the input cannot be read, or no thread can be started.
+    pub fn serve(&self, input: &mut impl BufRead) -> io::Result<()> {
         let workers = thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8));
         for _ in 0..workers {
             let inner = self.0.clone();
-            thread::Builder::new().stack_size(STACK_BYTES).spawn(move || inner.work())?;
+            thread::Builder::new().stack_size(self.0.service.stack).spawn(move || inner.work())?;
         }
         let mut line = Vec::new();
         loop {
@@ -128,9 +176,11 @@ impl Server {
         match message {
             Message::Request { id, method, params } => {
                 let result = match method.as_str() {
-                    "initialize" => Ok(initialized(&params)),
+                    "initialize" => Ok(self.0.service.initialized(&params)),
                     "ping" => Ok(json!({})),
-                    "tools/list" => Ok(json!({ "tools": TOOLS.iter().map(Tool::described).collect::<Vec<_>>() })),
+                    "tools/list" => {
+                        Ok(json!({ "tools": self.0.service.tools.iter().map(Tool::described).collect::<Vec<_>>() }))
+                    }
                     "tools/call" => match self.0.enqueue(&id, &params) {
                         Ok(()) => return,
                         Err(failure) => Err(failure),
@@ -158,7 +208,7 @@ impl Inner {
 
     fn enqueue(&self, id: &Value, params: &Map<String, Value>) -> Result<(), Failure> {
         let name = params.get("name").and_then(Value::as_str).unwrap_or("");
-        let Some(tool) = Tool::named(name) else {
+        let Some(tool) = self.service.tools.iter().find(|tool| tool.name == name) else {
             return Err(Failure::new(PARAMS, format!("there is no tool `{name}`")));
         };
         let arguments = match params.get("arguments") {
@@ -198,8 +248,7 @@ impl Inner {
             };
             drop(queue);
             let stopped = || next.stop.load(Ordering::Relaxed);
-            let result =
-                if stopped() { Value::Null } else { call(next.tool, &next.arguments, &self.shared, &next.stop) };
+            let result = if stopped() { Value::Null } else { self.call(&next) };
             // Removed first: with the answer its id is free.
             locked(&self.queue).pending.remove(&next.id.to_string());
             if !stopped() {
@@ -207,6 +256,12 @@ impl Inner {
             }
             self.changed.notify_all();
         }
+    }
+
+    fn call(&self, call: &Call) -> Value {
+        let made = catch_unwind(AssertUnwindSafe(|| (self.call)(call.tool, &call.arguments, &call.stop)));
+        let failed = || ToolAnswer::error("the tool failed; this is a bug, please report it");
+        made.unwrap_or_else(|_| failed()).value()
     }
 
     /// Lets calls end for a while, then stops them.
@@ -228,15 +283,17 @@ impl Inner {
     }
 }
 
-fn initialized(params: &Map<String, Value>) -> Value {
-    let asked = params.get("protocolVersion").and_then(Value::as_str).unwrap_or("");
-    let version = VERSIONS.iter().find(|version| **version == asked).unwrap_or(&VERSIONS[0]);
-    json!({
-        "protocolVersion": version,
-        "capabilities": { "tools": { "listChanged": false } },
-        "serverInfo": { "name": "fencepost", "title": "Fencepost", "version": env!("CARGO_PKG_VERSION") },
-        "instructions": INSTRUCTIONS,
-    })
+impl Service {
+    fn initialized(&self, params: &Map<String, Value>) -> Value {
+        let asked = params.get("protocolVersion").and_then(Value::as_str).unwrap_or("");
+        let version = VERSIONS.iter().find(|version| **version == asked).unwrap_or(&VERSIONS[0]);
+        json!({
+            "protocolVersion": version,
+            "capabilities": { "tools": { "listChanged": false } },
+            "serverInfo": { "name": self.name, "title": self.title, "version": self.version },
+            "instructions": self.instructions,
+        })
+    }
 }
 
 /// Reads to the end of a line, and keeps nothing.

@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 
+/// Characters of the text of an answer at most, where a call says nothing else.
+pub(crate) const LIMIT: usize = 24_000;
+
 /// The member that says that something was left out of a document.
-pub(super) const TRUNCATED: &str = "truncated";
+pub(crate) const TRUNCATED: &str = "truncated";
 
 /// A text of no more than about `most` characters, cut behind a line.
-pub(super) fn text(text: &str, most: usize) -> String {
+pub(crate) fn text(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let kept = text.get(..end).unwrap_or("");
     let kept = kept.rfind('\n').and_then(|at| kept.get(..=at)).unwrap_or(kept);
@@ -17,7 +20,7 @@ pub(super) fn text(text: &str, most: usize) -> String {
 }
 
 /// A document of no more than `most` bytes: of long lists the first members, as many as there is room for.
-pub(super) fn document(value: Value, most: usize) -> Value {
+pub(crate) fn document(value: Value, most: usize) -> Value {
     let size = |value: &Value| value.to_string().len();
     let whole = size(&value);
     if whole <= most {
