@@ -139,6 +139,22 @@ fn a_kernel_in_python_has_a_baseline_too() {
     assert!(out.code == 0 && out.stdout.contains("proved") && out.stdout.contains("stale"), "{}", out.stdout);
 }
 
+#[test]
+fn what_is_wrong_with_a_file_is_no_better_for_being_known() {
+    let folder = Folder::new("baseline-problem");
+    // A directive that names no parameter.
+    let wrong = python(true).replace("@gluon.jit\ndef sum_rows", "# fencepost: slots=2\n@gluon.jit\ndef sum_rows");
+    let path = folder.write("sum_rows.py", wrong.as_bytes());
+    folder.write("ring_tools.py", &helper());
+    let file = format!("{}/known.json", folder.path());
+    let before = json_of(&[&path])["files"][0].clone();
+    assert_eq!(before["problems"][0]["severity"], json!("error"), "{before}");
+    fencepost(&["check", "--baseline", &file, "--update-baseline", &path]);
+    let known = json_of(&["--baseline", &file, &path])["files"][0].clone();
+    assert_eq!((&known["verdict"], &known["knownProblems"]), (&before["verdict"], &json!(1)), "{known}");
+    assert!(known["problems"].is_null(), "{known}");
+}
+
 fn git(folder: &Folder, args: &[&str]) {
     let who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
     let mut command = Command::new("git");

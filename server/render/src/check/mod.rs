@@ -27,6 +27,8 @@ pub struct FileAnalysis {
     pub triton: Option<TritonRelease>,
     /// Problems that a baseline knows, and which are not shown.
     pub known_problems: usize,
+    /// Whether one of them is an error: such a file is no better for being known.
+    pub known_error: bool,
     /// Whether it was left out, because nothing that concerns it has changed.
     pub unchanged: bool,
     /// The kernels that were left out, because nothing that concerns them has changed.
@@ -120,6 +122,7 @@ impl CheckedFile {
             "found"
         } else if !analysis.syntax.is_empty()
             || analysis.problems.iter().any(|problem| problem.severity == Severity::Error)
+            || analysis.known_error
             || (analysis.kernels.is_empty() && !analysis.skipped.is_empty())
             || any(|verdict| matches!(verdict, Verdict::Undecided(_)))
         {

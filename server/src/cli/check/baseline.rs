@@ -120,12 +120,16 @@ impl Baseline {
                     }
                 }
             }
-            let before = analysis.problems.len();
-            analysis.problems.retain(|problem| {
+            let (problems, errors) = (std::mem::take(&mut analysis.problems), &mut analysis.known_error);
+            let before = problems.len();
+            let is_new = |problem: &Problem| {
                 let print = fingerprint::of_problem(problem, &text, python);
                 let counts = problem.severity <= Severity::Warning && problem.code != Problem::SYNTAX;
-                !(counts && is_known("", problem.code, print, problem.range.start))
-            });
+                let known = counts && is_known("", problem.code, print, problem.range.start);
+                *errors |= known && problem.severity == Severity::Error;
+                !known
+            };
+            analysis.problems = problems.into_iter().filter(is_new).collect();
             analysis.known_problems = before - analysis.problems.len();
         }
         left.retain(|entry| entry.count > 0);

@@ -207,11 +207,6 @@ fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<Analys
     };
     let Analysis { kernels, syntax, problems, skipped, gluon } = analysis;
     let triton = triton.filter(|_| !kernels.is_empty());
-    let known_problems = 0;
-    let unchanged = false;
-    Ok((
-        FileAnalysis { kernels, syntax, problems, skipped, triton, known_problems, unchanged, left_out },
-        proofs,
-        gluon,
-    ))
+    let analysis = FileAnalysis { kernels, syntax, problems, skipped, triton, left_out, ..FileAnalysis::default() };
+    Ok((analysis, proofs, gluon))
 }
