@@ -18,7 +18,7 @@ use super::super::check::{CheckOptions, Surroundings, print, printer};
 use super::super::process::Exit;
 use super::super::sources::{Origin, Source, looks_like_python};
 use super::super::{explain, report, run, trace};
-use crate::workspace::absolute;
+use workspace::absolute;
 
 /// What calls share.
 #[derive(Default)]
