@@ -4,6 +4,7 @@
 //! recipe leaves out is chosen, and said: integers get 256 or what divides by their divisor, descriptors a tensor
 //! of a few blocks, pointers memory without an end.
 
+use base::Cancel;
 use std::rc::Rc;
 
 use kernel::Var;
@@ -51,6 +52,7 @@ struct Binder<'a> {
     launch: &'a Launch,
     seed: u64,
     world: &'a mut Environment,
+    cancel: &'a Cancel<'a>,
     bound: BoundArguments,
     values: Vec<Option<ParameterValue>>,
     chosen: Vec<String>,
@@ -63,12 +65,22 @@ pub(super) fn bind(
     launch: &Launch,
     seed: u64,
     world: &mut Environment,
+    cancel: &Cancel<'_>,
 ) -> Result<BoundArguments, RunError> {
     let block = tree.regions(made.function).first().and_then(|region| tree.blocks(*region).first());
     let params = block.map_or(&[][..], |block| tree.block_args(*block));
     let values = vec![None; params.len()];
-    let mut binder =
-        Binder { tree, params, launch, seed, world, bound: BoundArguments::default(), values, chosen: Vec::new() };
+    let mut binder = Binder {
+        tree,
+        params,
+        launch,
+        seed,
+        world,
+        cancel,
+        bound: BoundArguments::default(),
+        values,
+        chosen: Vec::new(),
+    };
     binder.check_names()?;
     for at in 0..params.len() {
         binder.parameter(at)?;
@@ -165,7 +177,7 @@ impl Binder<'_> {
 
     /// Memory for a tensor, filled; its address.
     fn allocate(&mut self, name: &str, spec: &ArraySpec) -> Result<i64, RunError> {
-        let bytes = spec.lay_out(fill(spec, name, self.seed)?, name)?;
+        let bytes = spec.lay_out(fill(spec, name, self.seed, self.cancel)?, name)?;
         let size = bytes.len() as u64;
         let address = self.world.global.allocate(name, bytes);
         if spec.fill == Fill::Empty {
@@ -182,7 +194,7 @@ impl Binder<'_> {
         let dtype = ty.pointee.unwrap_or(ElemType::I32);
         let elements = 4096 / dtype.bytes().max(1) as u64;
         let spec = ArraySpec { dtype, shape: vec![elements], strides: None, fill: default_fill(dtype) };
-        let page = fill(&spec, &name, self.seed)?.bytes;
+        let page = fill(&spec, &name, self.seed, self.cancel)?.bytes;
         let address = self.world.global.elastic(&name, move |from, bytes| {
             for (at, byte) in bytes.iter_mut().enumerate() {
                 *byte = page.get((from as usize + at) % page.len().max(1)).copied().unwrap_or(0);

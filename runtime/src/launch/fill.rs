@@ -5,6 +5,7 @@
 
 use std::f64::consts::TAU;
 
+use base::Cancel;
 use base::rng::{mix, unit};
 
 use super::npy;
@@ -16,12 +17,15 @@ use tensors::array::{Array, ElemType};
 /// Larger tensors are not made.
 const BYTES: u64 = 8 << 30;
 
+/// Elements that are filled before it is asked whether somebody still waits for them.
+const CHECKED: u64 = 1 << 16;
+
 /// Makes the tensor of an argument, dense and row-major: the strides of the recipe are for whoever lays it out.
 ///
 /// # Errors
 ///
-/// Where it is too large, or its file cannot be read or holds something else.
-pub fn fill(spec: &ArraySpec, name: &str, seed: u64) -> Result<Array, RunError> {
+/// Where it is too large, its file cannot be read or holds something else, or `cancel` says so.
+pub fn fill(spec: &ArraySpec, name: &str, seed: u64, cancel: &Cancel<'_>) -> Result<Array, RunError> {
     let elements = spec.shape.iter().try_fold(1u64, |product, size| product.checked_mul(*size));
     let bytes = elements.and_then(|elements| elements.checked_mul(spec.dtype.bytes() as u64));
     let (Some(elements), Some(_)) = (elements, bytes.filter(|bytes| *bytes <= BYTES)) else {
@@ -46,8 +50,11 @@ pub fn fill(spec: &ArraySpec, name: &str, seed: u64) -> Result<Array, RunError> 
     }
     let key = key(name, seed);
     let size = spec.dtype.bytes();
-    let mut out = Vec::with_capacity(elements as usize * size);
+    let mut out = Vec::new();
     for index in 0..elements {
+        if index % CHECKED == 0 && cancel.is_cancelled() {
+            return Err(RunError(format!("there was no time to fill `{name}`: give it a smaller shape")));
+        }
         let value = element(spec, key, index);
         out.extend_from_slice(encode(spec.dtype, value).to_le_bytes().get(..size).unwrap_or(&[]));
     }
@@ -97,7 +104,7 @@ mod tests {
 
     fn made(dtype: ElemType, shape: &[u64], fill: Fill, seed: u64) -> Vec<f64> {
         let spec = ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill };
-        super::fill(&spec, "a", seed).map(|array| numbers(&array).collect()).unwrap_or_default()
+        super::fill(&spec, "a", seed, &Cancel::never()).map(|array| numbers(&array).collect()).unwrap_or_default()
     }
 
     #[test]
@@ -121,15 +128,23 @@ mod tests {
         assert_eq!(first, made(ElemType::F64, &[2, 8], normal(), 1)[..8]);
         assert_ne!(first, made(ElemType::F64, &[8], normal(), 2));
         let spec = ArraySpec { dtype: ElemType::F64, shape: vec![8], strides: None, fill: normal() };
-        let other: Vec<f64> = super::fill(&spec, "b", 1).map(|array| numbers(&array).collect()).unwrap_or_default();
+        let other: Vec<f64> =
+            super::fill(&spec, "b", 1, &Cancel::never()).map(|array| numbers(&array).collect()).unwrap_or_default();
         assert_ne!(first, other);
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_not_filled() {
+        let spec = ArraySpec { dtype: ElemType::F32, shape: vec![1 << 30], strides: None, fill: Fill::Arange };
+        let cancel = || true;
+        assert!(super::fill(&spec, "big", 0, &Cancel::when(&cancel)).is_err_and(|error| error.0.contains("no time")));
     }
 
     #[test]
     fn what_is_too_large_is_an_error() {
         for shape in [vec![u64::MAX, 2], vec![1 << 40]] {
             let spec = ArraySpec { dtype: ElemType::F32, shape, strides: None, fill: Fill::Arange };
-            assert!(super::fill(&spec, "big", 0).is_err_and(|error| error.0.contains("`big`")));
+            assert!(super::fill(&spec, "big", 0, &Cancel::never()).is_err_and(|error| error.0.contains("`big`")));
         }
     }
 }

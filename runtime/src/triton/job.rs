@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use asserts::CompiledIr;
-use base::TextRange;
+use base::{Cancel, TextRange};
 use serde_json::{Map, Value, json};
 use ttgir::{Document, Level, OpId, Tree};
 
@@ -33,8 +33,14 @@ pub(crate) struct PreparedJob {
 /// # Errors
 ///
 /// Where it cannot be run as it is: no such kernel, an argument that nobody can make, a disk that is full.
-pub(crate) fn prepare(request: &RunRequest, python: bool, folder: &Path) -> Result<PreparedJob, RunError> {
-    let mut prepared = if python { from_python(request, folder)? } else { from_ttgir(request, folder)? };
+pub(crate) fn prepare(
+    request: &RunRequest,
+    python: bool,
+    folder: &Path,
+    cancel: &Cancel<'_>,
+) -> Result<PreparedJob, RunError> {
+    let mut prepared =
+        if python { from_python(request, folder, cancel)? } else { from_ttgir(request, folder, cancel)? };
     if let Some(job) = prepared.job.as_object_mut() {
         job.insert("instrument".to_owned(), request.instrument.name().into());
         job.insert("folder".to_owned(), text(folder));
@@ -50,7 +56,7 @@ fn text(path: &Path) -> Value {
     path.to_string_lossy().into_owned().into()
 }
 
-fn from_ttgir(request: &RunRequest, folder: &Path) -> Result<PreparedJob, RunError> {
+fn from_ttgir(request: &RunRequest, folder: &Path, cancel: &Cancel<'_>) -> Result<PreparedJob, RunError> {
     let document = Document::new(Arc::clone(&request.text));
     let wanted = request.launch.kernel.as_deref();
     let sections = document.sections().iter().filter(|section| section.level() != Level::Llvm);
@@ -77,7 +83,7 @@ fn from_ttgir(request: &RunRequest, folder: &Path) -> Result<PreparedJob, RunErr
     let before = TextRange::new(0, section.offset()).of(&request.text).bytes().filter(|byte| *byte == b'\n').count();
     let stripped = "\n".repeat(before) + &without_locations(section.text());
     fs::write(&file, stripped).map_err(|why| RunError(format!("{} cannot be written: {why}", file.display())))?;
-    let bound = bind(section.tree(), function, &request.launch, request.inputs, folder)?;
+    let bound = bind(section.tree(), function, &request.launch, request.inputs, (folder, cancel))?;
     let tree = section.tree();
     let target = tree.top().iter().find_map(|op| tree.attr_str(tree.attr(*op, "ttg.target")?).map(str::to_owned));
     let job = json!({ "mode": "ttgir", "file": text(&file), "parameters": bound.parameters, "target": target });
@@ -104,7 +110,7 @@ fn functions(tree: &Tree) -> Vec<OpId> {
     out
 }
 
-fn from_python(request: &RunRequest, folder: &Path) -> Result<PreparedJob, RunError> {
+fn from_python(request: &RunRequest, folder: &Path, cancel: &Cancel<'_>) -> Result<PreparedJob, RunError> {
     let file = fs::canonicalize(&request.path).unwrap_or_else(|_| request.path.clone());
     let mut job = Map::new();
     job.insert("file".to_owned(), text(&file));
@@ -128,7 +134,7 @@ fn from_python(request: &RunRequest, folder: &Path) -> Result<PreparedJob, RunEr
             };
             job.insert("mode".to_owned(), "launch".into());
             job.insert("kernel".to_owned(), kernel.as_str().into());
-            job.insert("arguments".to_owned(), Value::Array(arguments(request, folder)?));
+            job.insert("arguments".to_owned(), Value::Array(arguments(request, folder, cancel)?));
             notes.push("the launch is made from the recipe; the file's own code makes none".to_owned());
         }
     }
@@ -136,7 +142,7 @@ fn from_python(request: &RunRequest, folder: &Path) -> Result<PreparedJob, RunEr
 }
 
 /// The arguments of a launch that is made in Python.
-fn arguments(request: &RunRequest, folder: &Path) -> Result<Vec<Value>, RunError> {
+fn arguments(request: &RunRequest, folder: &Path, cancel: &Cancel<'_>) -> Result<Vec<Value>, RunError> {
     let mut out = Vec::new();
     for (at, argument) in request.launch.arguments.iter().enumerate() {
         let name = argument.name.as_str();
@@ -145,7 +151,7 @@ fn arguments(request: &RunRequest, folder: &Path) -> Result<Vec<Value>, RunError
             ArgumentValue::Float(number) => json!({ "is": "value", "name": name, "value": number }),
             ArgumentValue::Python(text) => json!({ "is": "python", "name": name, "value": text }),
             ArgumentValue::Array(spec) => {
-                let array = fill(spec, name, request.inputs)?;
+                let array = fill(spec, name, request.inputs, cancel)?;
                 let path = folder.join(format!("{at}.bin"));
                 fs::write(&path, &array.bytes)
                     .map_err(|why| RunError(format!("`{name}` cannot be written to a file: {why}")))?;

@@ -60,7 +60,7 @@ impl RunBackend for Triton {
             RunError(format!("no folder for temporary files: {why}; TMPDIR says where they go, and needs space there"))
         })?;
         let python = request.is_python();
-        let prepared = prepare(request, python, folder.path())?;
+        let prepared = prepare(request, python, folder.path(), cancel)?;
         let driver = folder.path().join("driver.py");
         fs::write(&driver, DRIVER).map_err(|why| RunError(format!("{} cannot be written: {why}", driver.display())))?;
         let mut state = DriverState::default();

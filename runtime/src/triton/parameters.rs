@@ -3,6 +3,7 @@
 //! A descriptor is followed by parameters for its shape and strides, which come from the tensor. What nothing is given
 //! for is chosen, and that is said.
 
+use base::Cancel;
 use std::fs;
 use std::path::Path;
 
@@ -64,13 +65,13 @@ pub(crate) struct BoundParameters {
 ///
 /// # Errors
 ///
-/// Where a tensor cannot be made or written, or a parameter is of a type that no recipe can give.
+/// Where a tensor cannot be made or written, `cancel` says so, or a parameter is of a type that no recipe can give.
 pub(crate) fn bind(
     tree: &Tree,
     function: OpId,
     launch: &Launch,
     seed: u64,
-    folder: &Path,
+    (folder, cancel): (&Path, &Cancel<'_>),
 ) -> Result<BoundParameters, RunError> {
     let entry = tree.regions(function).first().and_then(|region| tree.blocks(*region).first());
     let arguments = entry.map(|block| tree.block_args(*block)).unwrap_or_default();
@@ -92,12 +93,19 @@ pub(crate) fn bind(
         if let Some(element) = inside(&of, "!tt.ptr<") {
             let spec = spec(given, &name, element, &[ELEMENTS], &mut bound.notes)?;
             let of = format!("*{}", triton_name(spec.dtype));
-            bound.parameters.push(tensor(name.clone(), "array", of, &spec, seed, folder)?);
+            bound.parameters.push(tensor(name.clone(), "array", of, &spec, seed, (folder, cancel))?);
             bound.tensors.push(DeviceTensor { name, spec });
         } else if let Some(block) = inside(&of, "!tt.tensordesc<") {
             let (shape, element) = block_of(block);
             let spec = spec(given, &name, element, &shape, &mut bound.notes)?;
-            bound.parameters.push(tensor(name.clone(), "descriptor", "nvTmaDesc".to_owned(), &spec, seed, folder)?);
+            bound.parameters.push(tensor(
+                name.clone(),
+                "descriptor",
+                "nvTmaDesc".to_owned(),
+                &spec,
+                seed,
+                (folder, cancel),
+            )?);
             rest = Some((spec.clone(), 0));
             bound.tensors.push(DeviceTensor { name, spec });
         } else {
@@ -212,9 +220,9 @@ fn tensor(
     of: String,
     spec: &ArraySpec,
     seed: u64,
-    folder: &Path,
+    (folder, cancel): (&Path, &Cancel<'_>),
 ) -> Result<LaunchParameter, RunError> {
-    let array = fill(spec, &name, seed)?;
+    let array = fill(spec, &name, seed, cancel)?;
     let bytes = spec.lay_out(array, &name)?;
     let path = folder.join(file(&name));
     fs::write(&path, &bytes).map_err(|why| RunError(format!("`{name}` cannot be written to a file: {why}")))?;

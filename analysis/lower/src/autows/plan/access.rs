@@ -18,6 +18,9 @@ use dialects::{Arith, OpCode, OpCompletion, OpEffect, Scf, Tt, Ttg, Ttng};
 use kernel::{CommitKind, Issuer, Mode};
 use ttgir::{BlockId, Def, MemSpace, OpId, RegionId, Tree, Ty, ValueId};
 
+/// Slots that a buffer may have: each has barriers of its own.
+const MOST_COPIES: u64 = 1024;
+
 /// Who of a task touches memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Engine {
@@ -273,6 +276,7 @@ impl Walk<'_> {
             (0, u64::MAX)
         };
         let copies = number("buffer.copy").and_then(|copies| u64::try_from(copies).ok()).unwrap_or(1).max(1);
+        let (copies, loose) = if copies > MOST_COPIES { (1, Some(op)) } else { (copies, None) };
         let at = self.found.len();
         self.found.push(Allocation {
             op,
@@ -285,7 +289,7 @@ impl Walk<'_> {
             extent,
             accesses: Vec::new(),
             views: Vec::new(),
-            loose: None,
+            loose,
         });
         self.of.insert(value, at);
         if !tree.group(op, "src").is_empty() {

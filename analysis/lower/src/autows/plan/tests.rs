@@ -1,6 +1,6 @@
 //! Own small plans, and the edges that follow from them.
 
-use super::{By, Channels, Edge, channels};
+use super::{By, Channels, Edge, Implied, channels};
 use kernel::Half;
 use ttgir::{OpId, Tree};
 
@@ -27,14 +27,20 @@ fn tasks(tree: &Tree, op: OpId) -> Vec<usize> {
     attr.into_iter().filter_map(|task| usize::try_from(task).ok()).collect()
 }
 
-/// The edges of each channel, a line each: who tells whom, after which op, before which.
-fn edges(body: &str, mode: Channels) -> Vec<String> {
+/// What the plan of a function with this body comes to, with its text.
+fn implied(body: &str, mode: Channels) -> (String, Tree, Implied) {
     let text = format!("{HEAD}{body}\n    tt.return\n  }}\n}}\n");
     let tree = Tree::parse(&text);
     assert!(tree.errors().is_empty(), "{:?}", tree.errors());
     let function = tree.blocks(tree.regions(*tree.top().last().unwrap())[0])[0];
     let function = tree.block_ops(function)[0];
     let implied = channels(&tree, function, &|op| tasks(&tree, op), &|op| tasks(&tree, op), mode, true);
+    (text, tree, implied)
+}
+
+/// The edges of each channel, a line each: who tells whom, after which op, before which.
+fn edges(body: &str, mode: Channels) -> Vec<String> {
+    let (text, tree, implied) = implied(body, mode);
     assert_eq!(implied.loose, []);
     // An op by its name and the line it starts.
     let lines = |at: u32| text[..at as usize].lines().count() - HEAD.lines().count() - 1;
@@ -77,6 +83,19 @@ fn a_loop_of_two_tasks_has_a_ring() {
       %l = ttg.local_load %a {async_task_id = array<i32: 2>} : !tile -> tensor<128x128xf16, #r>
     }";
     check(body, &["%a empty 2>1: local_load:4 > local_store:3, round", "%a full 1>2: local_store:3 > local_load:4"]);
+}
+
+#[test]
+fn a_buffer_of_more_slots_than_a_gpu_has_bytes_has_no_channel() {
+    let body = "
+    %a = ttg.local_alloc {buffer.copy = 2000000000 : i32, buffer.id = 0 : i32} : () -> !tile
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttg.local_store %v, %a {async_task_id = array<i32: 1>} : tensor<128x128xf16, #r> -> !tile
+      %l = ttg.local_load %a {async_task_id = array<i32: 2>} : !tile -> tensor<128x128xf16, #r>
+    }";
+    let (text, _, implied) = implied(body, Channels::Own);
+    assert!(implied.channels.is_empty() && implied.loose.len() == 1, "{text}");
+    assert!(implied.buffers.iter().all(|buffer| buffer.copies == 1));
 }
 
 #[test]
