@@ -51,6 +51,8 @@ struct Binder<'a> {
     params: &'a [ValueId],
     launch: &'a Launch,
     seed: u64,
+    /// Bytes that all tensors together may take.
+    room: u64,
     world: &'a mut Environment,
     cancel: &'a Cancel<'a>,
     bound: BoundArguments,
@@ -63,7 +65,7 @@ pub(super) fn bind(
     tree: &Tree,
     made: &Executable,
     launch: &Launch,
-    seed: u64,
+    (seed, room): (u64, u64),
     world: &mut Environment,
     cancel: &Cancel<'_>,
 ) -> Result<BoundArguments, RunError> {
@@ -75,6 +77,7 @@ pub(super) fn bind(
         params,
         launch,
         seed,
+        room,
         world,
         cancel,
         bound: BoundArguments::default(),
@@ -177,6 +180,14 @@ impl Binder<'_> {
 
     /// Memory for a tensor, filled; its address.
     fn allocate(&mut self, name: &str, spec: &ArraySpec) -> Result<i64, RunError> {
+        // Before anything is made: a launch that the file itself makes may be one for a GPU with more memory.
+        let needed = spec.span().saturating_add(self.world.global.held());
+        if needed > self.room {
+            let (takes, room) = (spec.span() >> 20, self.room >> 20);
+            return Err(RunError(format!(
+                "`{name}` takes {takes} MiB, and a run holds {room} MiB at most: give it smaller sizes, or more memory"
+            )));
+        }
         let bytes = spec.lay_out(fill(spec, name, self.seed, self.cancel)?, name)?;
         let size = bytes.len() as u64;
         let address = self.world.global.allocate(name, bytes);

@@ -123,7 +123,8 @@ fn execute(
     check_executable(tree, made)?;
     let mut world = Environment::default();
     let late = || cancel.is_cancelled() || start.elapsed() > request.bounds.time;
-    let bound = bind(tree, made, &request.launch, request.inputs, &mut world, &Cancel::when(&late))?;
+    let bound =
+        bind(tree, made, &request.launch, (request.inputs, request.bounds.memory), &mut world, &Cancel::when(&late))?;
     let kernel = &made.lowered.kernel;
     let valuation = valuation(made, &bound);
     let limits = Limits { run_steps: u64::from(u32::MAX), semantics, ..Limits::default() };

@@ -74,6 +74,15 @@ impl ArraySpec {
         self.strides.clone().unwrap_or_else(|| strides(&self.shape))
     }
 
+    /// How many bytes it takes, dense or at its strides, whichever is more.
+    pub(crate) fn span(&self) -> u64 {
+        let elements = self.shape.iter().fold(1u64, |all, size| all.saturating_mul(*size));
+        let reach = self.shape.iter().zip(self.strides.iter().flatten());
+        let reach =
+            reach.fold(1u64, |all, (size, stride)| all.saturating_add(size.saturating_sub(1).saturating_mul(*stride)));
+        elements.max(reach).saturating_mul(self.dtype.bytes() as u64)
+    }
+
     /// The bytes of a tensor of this kind at the strides of the recipe.
     ///
     /// # Errors

@@ -258,6 +258,14 @@ fn run_executes_kernels_and_no_code_of_the_file() {
     let refused = client.call("run", json!({ "path": path, "backend": "triton" }));
     assert!(refused["isError"] == json!(true) && text(&refused).contains("not allowed"), "{}", text(&refused));
     assert!(!std::path::Path::new(&marker).exists(), "the file was executed");
+    // Tensors that are larger than a run may be are never made.
+    let large = format!("f16[{},128]:empty", 1u64 << 40);
+    let large = client.call("run", json!({ "path": kernel("ring.ttgir"), "arguments": { "a_desc": large } }));
+    assert!(
+        large["isError"] == json!(true) && text(&large).contains("a run holds 4096 MiB at most"),
+        "{}",
+        text(&large)
+    );
     let shown = client.call("run", json!({ "path": kernel("ring.ttgir"), "dry_run": true, "grid": "2,2" }));
     assert!(text(&shown).contains("grid=(2,2)") && shown["isError"] == json!(false), "{}", text(&shown));
 }

@@ -72,6 +72,7 @@ const RUN: &[Field] = &[
         "So many schedules on the same inputs: outputs that differ are the sign of a race",
     ),
     field("time", Number("--time"), "Seconds until the kernel counts as hung"),
+    field("memory", Text("--memory"), "Memory that the run may hold, such as `512M`; 4G by default"),
     field("dry_run", Flag("--dry-run"), "Show how it would be launched, and launch nothing"),
     field(
         "backend",
