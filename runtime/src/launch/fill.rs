@@ -52,7 +52,7 @@ pub fn fill(spec: &ArraySpec, name: &str, seed: u64, cancel: &Cancel<'_>) -> Res
     let size = spec.dtype.bytes();
     let mut out = Vec::new();
     for index in 0..elements {
-        if index % CHECKED == 0 && cancel.is_cancelled() {
+        if index > 0 && index % CHECKED == 0 && cancel.is_cancelled() {
             return Err(RunError(format!("there was no time to fill `{name}`: give it a smaller shape")));
         }
         let value = element(spec, key, index);
