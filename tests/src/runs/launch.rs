@@ -120,7 +120,8 @@ pub fn given(launch: &Launch) -> Given {
             ArgumentValue::Int(value) => drop(given.scalars.insert(argument.name.clone(), *value as f64)),
             ArgumentValue::Float(value) => drop(given.scalars.insert(argument.name.clone(), *value)),
             ArgumentValue::Array(spec) => {
-                let array = launch::fill(spec, &argument.name, INPUTS).unwrap_or_else(|error| panic!("{error}"));
+                let array = launch::fill(spec, &argument.name, INPUTS, &Cancel::never())
+                    .unwrap_or_else(|error| panic!("{error}"));
                 given.tensors.insert(argument.name.clone(), numbers(&array));
             }
             ArgumentValue::Python(_) => {}
