@@ -37,7 +37,7 @@ pub fn kernels(
     if let Some(known) = memo.whole(module, sources, config) {
         return Ok(known);
     }
-    let recorder = memo::Recorder::new(sources);
+    let recorder = memo::Recorder::new(sources, module.path());
     let found = found_anew(module, &recorder, config, memo, cancel)?;
     // A file that was no longer waited for counts as missing: nothing made without it is kept.
     cancel.check()?;

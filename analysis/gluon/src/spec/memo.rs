@@ -76,7 +76,7 @@ impl Memo {
             && config.recipes.is_empty()
             && version(&whole.module) == version(module);
         let shifts = Shifts::between(&whole.module, module, MARK).filter(|_| same)?;
-        if !whole.asked.iter().all(|asked| asked.holds(sources)) {
+        if !whole.asked.iter().all(|asked| asked.holds(sources, module.path())) {
             return None;
         }
         whole.found.shift(&shifts);
@@ -114,7 +114,8 @@ enum Asked {
 }
 
 impl Asked {
-    fn holds(&self, sources: &dyn Sources) -> bool {
+    /// Whether the same would come for the file of this path.
+    fn holds(&self, sources: &dyn Sources, own: &str) -> bool {
         let same = |a: &Arc<str>, b: &Arc<str>| Arc::ptr_eq(a, b) || a == b;
         let one = |before: &Option<Arc<str>>, now: Option<Arc<Module>>| match (before, now) {
             (None, None) => true,
@@ -125,7 +126,8 @@ impl Asked {
             Asked::Import(from, name, before) => one(before, sources.import(from, name)),
             Asked::File(from, path, before) => one(before, sources.file(from, path)),
             Asked::Mentions(name, before) => {
-                let now = sources.mentions(name);
+                let mut now = sources.mentions(name);
+                now.retain(|module| module.path() != own);
                 before.len() == now.len() && before.iter().zip(&now).all(|(before, now)| same(before, now.text()))
             }
         }
@@ -136,12 +138,15 @@ impl Asked {
 #[derive(Debug)]
 pub(super) struct Recorder<'s> {
     sources: &'s dyn Sources,
+    /// The file for which it is asked, which is compared by itself.
+    own: &'s str,
     asked: RefCell<Vec<Asked>>,
 }
 
 impl<'s> Recorder<'s> {
-    pub(super) fn new(sources: &'s dyn Sources) -> Recorder<'s> {
-        Recorder { sources, asked: RefCell::default() }
+    /// For the file of this path.
+    pub(super) fn new(sources: &'s dyn Sources, own: &'s str) -> Recorder<'s> {
+        Recorder { sources, own, asked: RefCell::default() }
     }
 
     /// What was asked for, each once.
@@ -174,7 +179,8 @@ impl Sources for Recorder<'_> {
 
     fn mentions(&self, name: &str) -> Vec<Arc<Module>> {
         let modules = self.sources.mentions(name);
-        let texts = modules.iter().map(|module| module.text().clone()).collect();
+        let others = modules.iter().filter(|module| module.path() != self.own);
+        let texts = others.map(|module| module.text().clone()).collect();
         self.asked.borrow_mut().push(Asked::Mentions(name.to_owned(), texts));
         modules
     }
@@ -196,13 +202,13 @@ pub(super) fn launches(
     if let Some(last) = &mut memo.last
         && last.key == key
         && last.starts.len() == starts.len()
-        && last.asked.iter().all(|asked| asked.holds(sources))
+        && last.asked.iter().all(|asked| asked.holds(sources, module.path()))
     {
         moved(&mut last.found, &last.starts, &starts);
         last.starts = starts;
         return Ok(last.found.clone());
     }
-    let recorder = Recorder::new(sources);
+    let recorder = Recorder::new(sources, module.path());
     let found = discover::discover(module, &recorder, survey, entries, config, cancel)?;
     memo.runs += 1;
     memo.last = Some(Last { key, asked: recorder.asked(), found: found.clone(), starts });

@@ -14,9 +14,9 @@ pub struct Shifts {
 }
 
 impl Shifts {
-    /// From `before` to `now`; `None` unless they differ only in comments behind statements and between them, and in
-    /// blank space there. Within a statement all has to be the same, since it may be quoted. Where a text has `word`,
-    /// comments in lines of their own count too. Texts of which a part does not parse are never alike.
+    /// From `before` to `now`; `None` unless they differ only in comments behind lines, statements and between them, and
+    /// in blank space there. Within a line of a statement all has to be the same, since it may be quoted. Where a text has
+    /// `word`, comments between statements count too. Texts of which a part does not parse are never alike.
     pub fn between(before: &Module, now: &Module, word: &str) -> Option<Shifts> {
         if !before.broken().is_empty() || !now.broken().is_empty() {
             return None;
@@ -37,7 +37,10 @@ impl Shifts {
             let other_gap = TextRange::new(new_end, is.start.max(new_end)).of(now.source());
             let blank = matches!(kind, TokenKind::Newline | TokenKind::Indent | TokenKind::Dedent);
             let behind = within && kind == TokenKind::Newline;
-            let same_gap = behind || !(within || strict) || gap == other_gap;
+            let same_gap = behind
+                || !(within || strict)
+                || gap == other_gap
+                || (within && gap.contains('\n') && without_comments(gap).eq(without_comments(other_gap)));
             if kind != other || !same_gap || !(blank || before.slice(was) == now.slice(is)) {
                 return None;
             }
@@ -66,6 +69,11 @@ impl Shifts {
     }
 }
 
+/// The lines of what stands between two tokens of a statement, without the comments at their ends.
+fn without_comments(gap: &str) -> impl Iterator<Item = &str> {
+    gap.split('\n').map(|line| line.split('#').next().unwrap_or("").trim_end())
+}
+
 /// The tokens that the tree is made of.
 fn tokens(module: &Module) -> impl Iterator<Item = (TokenKind, TextRange)> {
     let told = module.parsed().tokens().iter().filter(|token| !token.kind().is_trivia());
@@ -88,9 +96,13 @@ mod tests {
 
     #[test]
     fn comments_move_what_stands_behind_them() {
-        for (old, new) in
-            [("x + y\n", "x + y  # why\n"), ("import a\n", "# top\n\nimport a \n"), ("\n\n\nclass", "\nclass")]
-        {
+        for (old, new) in [
+            ("x + y\n", "x + y  # why\n"),
+            ("import a\n", "# top\n\nimport a \n"),
+            ("\n\n\nclass", "\nclass"),
+            ("# first", "# the first of them"),
+            ("  # first", ""),
+        ] {
             let now = TEXT.replace(old, new);
             let shifts = between(TEXT, &now).unwrap();
             for word in ["import a", "def f", "return x", "class C", "n = "] {
@@ -108,7 +120,7 @@ mod tests {
         for (old, new) in [
             ("x + y", "x +  y"),
             ("x + y", "x + z"),
-            ("# first", "# second"),
+            ("x,  # first\n", "x,\n\n"),
             ("# no", "# yes"),
             ("    return", "  return"),
             ("x + y\n", "x + y\n    y\n"),
