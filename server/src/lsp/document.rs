@@ -78,6 +78,8 @@ pub(crate) struct InterimFindings {
     pub(crate) syntax: Vec<SyntaxError>,
     /// Whether there is more than what was shown.
     pub(crate) is_new: bool,
+    /// Whether it was time to show something when there was nothing new: what comes next is shown at once.
+    pub(crate) is_due: bool,
 }
 
 impl AnalysisJob {

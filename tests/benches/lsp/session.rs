@@ -136,7 +136,7 @@ impl Session {
     pub(crate) fn settle(&mut self, open: &Open, sent: Instant, quiet: Duration) -> Shown {
         let mut shown = Shown::default();
         let mut pull = self.pulls.then(|| self.pull(open));
-        let (mut complete, mut again) = (false, false);
+        let (mut complete, mut again, mut pulled_last) = (false, false, false);
         let mut last = sent;
         loop {
             let waited = if complete && pull.is_none() {
@@ -165,6 +165,14 @@ impl Session {
                 let version = message["params"]["version"].as_i64();
                 last = last.max(at);
                 complete = version == Some(i64::from(open.version)) && message["params"]["state"] == "done";
+                if complete && shown.first.is_some() {
+                    shown.complete = Some(at - sent);
+                    if self.pulls && !std::mem::replace(&mut pulled_last, true) {
+                        // What was answered before may be a start only.
+                        again = pull.is_some();
+                        pull = pull.or_else(|| Some(self.pull(open)));
+                    }
+                }
                 continue;
             }
             let items = if message["method"] == "textDocument/publishDiagnostics" {

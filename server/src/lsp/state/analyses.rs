@@ -113,18 +113,28 @@ impl SessionState {
             FoundSoFar::Syntax(errors) => job.findings.syntax.extend(errors),
         }
         job.findings.is_new = true;
+        let (id, is_due) = (job.id, std::mem::take(&mut job.findings.is_due));
+        if is_due {
+            self.show_interim(uri, id);
+        }
     }
 
     /// Shows what an analysis of the present text has found out so far.
     pub(super) fn show_interim(&mut self, uri: &Uri, job: u64) {
-        let Some(document) = self.documents.get(uri) else { return };
-        let Some(found) = document.job.as_ref().filter(|it| it.id == job && it.generation == document.generation)
-        else {
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        let generation = document.generation;
+        let Some(found) = document.job.as_mut().filter(|it| it.id == job && it.generation == generation) else {
             return;
         };
-        if !found.findings.is_new || document.analysis.is_some() {
+        if document.analysis.is_some() {
             return;
         }
+        if !found.findings.is_new {
+            found.findings.is_due = true;
+            return;
+        }
+        let Some(document) = self.documents.get(uri) else { return };
+        let Some(found) = document.job.as_ref() else { return };
         let snapshot = self.shared.snapshot(uri, document);
         let interim = Arc::new(diagnostics::interim(&snapshot, &found.findings, &document.last_good));
         let Some(document) = self.documents.get_mut(uri) else { return };
