@@ -7,6 +7,11 @@ use crate::lsp::runs::diagnostics::{MarkSource, Marks};
 use crate::lsp::runs::{self, ActiveRun, RunContext, RunKernelParams, RunOutcome};
 
 impl SessionState {
+    /// By what a run tells of itself.
+    pub(super) fn run_context(&self) -> RunContext {
+        RunContext { client: self.client.clone(), sender: self.sender.clone(), active_runs: self.active_runs.clone() }
+    }
+
     pub(super) fn start_run(&mut self, request: RunKernelParams) {
         let uri = request.uri.clone();
         let Some(document) = self.documents.get_mut(&uri) else {
@@ -27,11 +32,7 @@ impl SessionState {
         let Some(document) = self.documents.get(&uri) else { return };
         self.last_id += 1;
         let (id, run) = (self.last_id, ActiveRun::new(self.last_id));
-        let context = RunContext {
-            client: self.client.clone(),
-            sender: self.sender.clone(),
-            active_runs: self.active_runs.clone(),
-        };
+        let context = self.run_context();
         let snapshot = self.shared.snapshot(&uri, document);
         self.runs.insert(uri.clone(), run.clone());
         let messages = self.messages.clone();

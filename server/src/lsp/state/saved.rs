@@ -3,9 +3,9 @@
 use tower_lsp::ls_types::Uri;
 
 use super::{SessionState, StateMessage};
+use crate::lsp::runs::ActiveRun;
 use crate::lsp::runs::diagnostics::{MarkSource, Marks};
 use crate::lsp::runs::on_save::{self, Compiled};
-use crate::lsp::runs::{ActiveRun, RunContext};
 
 impl SessionState {
     /// A document was saved.
@@ -27,11 +27,7 @@ impl SessionState {
         }
         self.last_id += 1;
         let (id, run) = (self.last_id, ActiveRun::new(self.last_id));
-        let context = RunContext {
-            client: self.client.clone(),
-            sender: self.sender.clone(),
-            active_runs: self.active_runs.clone(),
-        };
+        let context = self.run_context();
         let snapshot = self.shared.snapshot(&uri, document);
         // What was saved before is of no more use.
         self.compilations.insert(uri.clone(), run.clone()).iter().for_each(ActiveRun::cancel);
