@@ -172,7 +172,7 @@ impl Service {
 
     /// `fencepost/timeline`.
     pub(crate) async fn timeline(&self, params: TimelineParams) -> Result<Option<TimelineText>> {
-        let uri = params.kernel.uri.clone();
+        let uri = params.uri.clone();
         let work = move |it: &Snapshot| timeline::timeline(it, &params);
         Ok(self.ask("the timeline", uri, Need::CurrentAnalysis, work).await?.flatten())
     }

@@ -89,6 +89,38 @@ fn the_run_of_a_finding_can_be_asked_for() {
 }
 
 #[test]
+fn the_nearest_finding_of_the_kernel_around_the_cursor_is_found_and_a_kernel_without_any_is_drawn() {
+    let mut server = Server::start(json!({}));
+    // The second kernel has no finding.
+    let broken = kernel("ring_not_waited.ttgir");
+    let clean = kernel("ring.ttgir");
+    let body =
+        |text: &str| text[text.find("  tt.func").expect("a kernel")..text.rfind('}').expect("its end")].to_owned();
+    let end = broken.rfind('}').expect("the module's end");
+    let second = body(&clean).replacen("@", "@second_", 1);
+    let text = format!("{}{second}}}\n", &broken[..end]);
+    server.open(URI, &text);
+    let found = server.diagnostics(URI, 1);
+    let finding = found.iter().find(|it| it["severity"] == json!(1)).expect("a finding");
+    let near = |line: usize| {
+        let mut params = place(URI, line, 0);
+        params["nearest"] = json!(true);
+        params
+    };
+    let line_of = |name: &str| text.lines().position(|line| line.contains(name)).expect("a line");
+    let (first, second) = (line_of("tt.func"), line_of("@second_"));
+    // The last lines are nearer to another one.
+    for (line, code) in [(0, &finding["code"]), (first, &finding["code"]), (second - 1, &json!("phase-mismatch"))] {
+        let run = server.request("fencepost/run", near(line)).expect("a run");
+        assert_eq!(run["kind"], *code, "line {line}");
+    }
+    assert_eq!(server.request("fencepost/run", near(second + 2)), Ok(Value::Null));
+    let at = json!({ "uri": URI, "position": { "line": second + 2, "character": 0 } });
+    let drawn = server.request("fencepost/timeline", at).expect("a drawing");
+    assert!(drawn["text"].as_str().is_some_and(|text| text.contains("@second_")), "{drawn}");
+}
+
+#[test]
 fn the_page_of_a_kind_can_be_asked_for() {
     let mut server = Server::start(json!({}));
     let page = server.request("fencepost/explain", json!({ "kind": "deadlock" })).expect("a page");

@@ -1,38 +1,61 @@
--- :checkhealth fencepost
+-- :checkhealth fencepost, which has to work in Neovim that the plugin does not work in, too.
 local M = {}
 
-function M.check()
-  local health = vim.health
-  local ok = health.ok or health.report_ok
-  local warn = health.warn or health.report_warn
-  local fail = health.error or health.report_error
-  local start = health.start or health.report_start
-  start('fencepost')
-
-  if vim.fn.has('nvim-0.11') == 1 then
-    ok('Neovim has vim.lsp.enable')
-  elseif vim.fn.has('nvim-0.8') == 1 then
-    ok('Neovim has vim.lsp.start; 0.11 or newer shows related places of diagnostics better')
-  else
-    fail('Neovim is older than 0.8 and cannot start the server')
-  end
-
-  local configured = vim.lsp.config and vim.lsp.config.fencepost and vim.lsp.config.fencepost.cmd
-  local command = configured or vim.g.fencepost_cmd or { 'fencepost', 'lsp' }
+local function server(health)
+  local client = require('fencepost.client')
+  local command = client.command()
   local program = type(command) == 'table' and command[1] or 'fencepost'
-  if vim.fn.executable(program) == 1 then
-    ok(vim.trim(vim.fn.system({ program, '--version' })) .. ' at ' .. vim.fn.exepath(program))
+  if type(command) ~= 'table' then
+    health.info('the server is started by a function of yours')
+  elseif vim.fn.executable(program) == 1 then
+    local version = vim.trim(vim.fn.system({ program, '--version' }))
+    if vim.v.shell_error == 0 and version:match('^fencepost %d') then
+      health.ok(version .. ' at ' .. vim.fn.exepath(program))
+    else
+      health.error(program .. ' does not say that it is fencepost: ' .. version:sub(1, 200))
+    end
   else
-    fail(program .. ' is not executable', { 'Put it on the PATH, or set its path as the README says' })
+    health.error(program .. ' cannot be executed', { 'Put it on the PATH, or set its path as :help fencepost-settings says' })
   end
+  local clients = vim.lsp.get_clients({ name = 'fencepost' })
+  if #clients == 0 then
+    health.warn('not running: open a .ttgir file or a Python file with a kernel')
+  end
+  for _, running in ipairs(clients) do
+    local buffers = vim.tbl_count(running.attached_buffers)
+    health.ok(('running on %d buffer(s), columns in %s'):format(buffers, running.offset_encoding))
+  end
+end
 
-  local get = vim.lsp.get_clients or vim.lsp.get_active_clients
-  local clients = get({ name = 'fencepost' })
-  if #clients > 0 then
-    ok('running, columns in ' .. clients[1].offset_encoding)
+local function runs(health)
+  local options = require('fencepost.client').options()
+  if options.trusted then
+    health.ok('kernels can be run: vim.g.fencepost_trusted is set')
   else
-    warn('not running: open a .ttgir file')
+    health.info('kernels are not run: vim.g.fencepost_trusted is not set (:help fencepost-run)')
   end
+  if options.python and vim.fn.executable(options.python) == 0 then
+    health.error('vim.g.fencepost_python cannot be executed: ' .. tostring(options.python))
+  end
+end
+
+function M.check()
+  local old = vim.health or require('health')
+  local health = {}
+  for _, name in ipairs({ 'start', 'ok', 'info', 'warn', 'error' }) do
+    health[name] = old[name] or old['report_' .. name]
+  end
+  health.start('fencepost')
+  if vim.fn.has('nvim-0.10') == 0 then
+    health.error('Fencepost needs Neovim 0.10 or newer; this one is older and no server is started')
+    return
+  elseif vim.fn.has('nvim-0.11') == 1 then
+    health.ok('Neovim can do all of it')
+  else
+    health.ok('Neovim starts the server; 0.11 or newer shows the related places of a diagnostic, too')
+  end
+  server(health)
+  runs(health)
 end
 
 return M

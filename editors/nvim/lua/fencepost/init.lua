@@ -1,313 +1,200 @@
--- What the plugin does beyond starting the server: the run of a finding, and the page of a kind.
-local M = {}
+-- What the commands of the plugin do; each part is loaded when it is needed.
+local client = require('fencepost.client')
+local status = require('fencepost.status')
 
---- What the server is told: whether it may run kernels, and with which Python.
-function M.options()
-  return { trusted = vim.g.fencepost_trusted == true or vim.g.fencepost_trusted == 1, python = vim.g.fencepost_python }
+local M = { options = client.options, capabilities = client.capabilities, start = client.start, status = status.status }
+
+--- Shows the run of the finding at the cursor, or of the nearest in its kernel, ready to be stepped through.
+function M.trace()
+  require('fencepost.trace').show()
 end
 
---- What the client can do beyond Neovim's own: it shows the status of kernels.
-function M.capabilities()
-  local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, { fencepostStatus = true })
-  return capabilities
+--- Goes some steps on in the run that is shown, or back.
+function M.step(by)
+  require('fencepost.trace').step(by)
 end
 
---- Starts the server on a buffer; for Neovim without vim.lsp.enable.
-function M.start(buffer)
-  local name = vim.api.nvim_buf_get_name(buffer)
-  local git = vim.fs.find('.git', { path = vim.fs.dirname(name), upward = true })[1]
-  vim.lsp.start({
-    name = 'fencepost',
-    cmd = vim.g.fencepost_cmd or { 'fencepost', 'lsp' },
-    root_dir = git and vim.fs.dirname(git) or vim.fs.dirname(name),
-    init_options = M.options(),
-    capabilities = M.capabilities(),
-  }, { bufnr = buffer })
+--- Shows the barrier report of a kernel, in step with its edits.
+function M.report(kernel, section)
+  require('fencepost.report').show(kernel, section)
 end
 
-local function client_of(buffer)
-  local get = vim.lsp.get_clients or vim.lsp.get_active_clients
-  local client = get({ bufnr = buffer, name = 'fencepost' })[1]
-  if not client then
-    vim.notify('Fencepost is not attached to this buffer; see :checkhealth fencepost', vim.log.levels.WARN)
-  end
-  return client
-end
-
---- Calls back with the result of a request; says what failed.
-local function request(client, method, params, buffer, done)
-  local function handler(err, result)
-    if err then
-      vim.notify('Fencepost: ' .. (err.message or vim.inspect(err)), vim.log.levels.ERROR)
-    else
-      done(result ~= vim.NIL and result or nil)
-    end
-  end
-  if vim.fn.has('nvim-0.11') == 1 then
-    client:request(method, params, handler, buffer)
-  else
-    client.request(method, params, handler, buffer)
-  end
-end
-
---- Shows lines in a scratch window that `q` closes; gives its buffer.
-local function show(lines, filetype)
-  vim.cmd('botright new')
+--- Runs a kernel under instrumentation (`cpu`, `gpu` or `gsan`), by default that around the cursor; `*` is all of them.
+--- The server shows the recipe first.
+function M.run(how, kernel)
   local buffer = vim.api.nvim_get_current_buf()
-  vim.bo[buffer].buftype = 'nofile'
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].swapfile = false
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
-  vim.bo[buffer].modifiable = false
-  vim.bo[buffer].filetype = filetype
-  vim.wo.wrap = false
-  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, nowait = true })
-  return buffer
-end
-
---- Shows the run of the finding under the cursor; its steps become the location list.
-function M.show_run()
-  local window, buffer = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_buf()
-  local client = client_of(buffer)
-  if not client then
+  local server = client.of(buffer)
+  if not server then
+    return
+  elseif not M.options().trusted then
+    client.say('nothing runs unless vim.g.fencepost_trusted is set; see :help fencepost-run', vim.log.levels.WARN)
     return
   end
-  local params = vim.lsp.util.make_position_params(window, client.offset_encoding)
-  params.width = vim.o.columns
-  request(client, 'fencepost/run', params, buffer, function(run)
-    if not run then
-      vim.notify('Fencepost has no finding here')
-      return
-    end
-    local items = {}
-    for number, step in ipairs(run.steps) do
-      local item = vim.lsp.util.locations_to_items({ step.location }, client.offset_encoding)[1]
-      if item then
-        item.text = ('step %d, %s: %s'):format(number, step.partition, step.text)
-        item.user_data = nil
-        table.insert(items, item)
-      end
-    end
-    vim.fn.setloclist(window, {}, ' ', { title = run.kind .. ': ' .. run.message, items = items })
-    local lines = { run.kind, run.message, '' }
-    vim.list_extend(lines, vim.split(run.text, '\n', { trimempty = true }))
-    show(lines, 'fencepostrun')
-  end)
-end
-
---- Runs the buffer's kernels under instrumentation: `cpu`, `gpu`, or `gsan`. The server shows the recipe first.
-function M.launch(how, kernel)
-  local buffer = vim.api.nvim_get_current_buf()
-  local client = client_of(buffer)
-  if not client then
-    return
+  if not kernel then
+    kernel = status.kernel_around(buffer, vim.fn.line('.'))
+  elseif kernel == '*' then
+    kernel = nil
   end
-  if not M.options().trusted then
-    vim.notify('Fencepost runs nothing unless vim.g.fencepost_trusted is set; see :help fencepost-launch', vim.log.levels.WARN)
-    return
-  end
-  local order = {
+  client.execute(server, 'fencepost.runKernel', {
     uri = vim.uri_from_bufnr(buffer),
     kernel = kernel,
     backend = (how == 'gpu' or how == 'gsan') and 'gpu' or 'cpu',
     instrument = how == 'gsan' and 'gsan' or 'consan',
-  }
-  local params = { command = 'fencepost.runKernel', arguments = { order } }
-  request(client, 'workspace/executeCommand', params, buffer, function() end)
+  }, buffer)
 end
 
---- The kind of the finding under the cursor.
-local function kind_here()
-  local line, column = vim.fn.line('.') - 1, vim.fn.col('.') - 1
-  for _, diagnostic in ipairs(vim.diagnostic.get(0, { lnum = line })) do
-    local ours = diagnostic.source == 'fencepost' or diagnostic.source == 'fencepost (run)'
-    local hit = ours and diagnostic.col <= column
-    if hit and (diagnostic.end_lnum > line or column < diagnostic.end_col) then
-      return diagnostic.code
-    end
+--- Asks the server to end what takes long: a run, an analysis.
+function M.stop()
+  if status.cancel() == 0 then
+    client.say('nothing goes on that could be stopped')
   end
-end
-
---- Shows the page of a kind.
-function M.explain(kind)
-  local buffer = vim.api.nvim_get_current_buf()
-  local client = client_of(buffer)
-  kind = kind or kind_here()
-  if not client then
-    return
-  elseif not kind then
-    vim.notify('Fencepost has no finding here')
-    return
-  end
-  request(client, 'fencepost/explain', { kind = kind }, buffer, function(page)
-    if page then
-      show(vim.split(page, '\n'), 'markdown')
-    else
-      vim.notify(('Fencepost knows no kind %q'):format(kind), vim.log.levels.WARN)
-    end
-  end)
-end
-
--- Reports that are shown, by the number of their buffer: `source`, `uri`, `kernel`, `section`.
-local reports = {}
-
-local function fill(report, lines)
-  vim.bo[report].modifiable = true
-  vim.api.nvim_buf_set_lines(report, 0, -1, false, lines)
-  vim.bo[report].modifiable = false
-end
-
---- Asks for a report and hands over its lines, unless a later question was asked meanwhile.
-local function ask(report, done)
-  local of = reports[report]
-  local client = of and vim.api.nvim_buf_is_valid(of.source) and client_of(of.source)
-  if not client then
-    return
-  end
-  of.asked = (of.asked or 0) + 1
-  local asked = of.asked
-  local params = { uri = of.uri, kernel = of.kernel, section = of.section, width = 100 }
-  request(client, 'fencepost/reportText', params, of.source, function(answer)
-    if answer and reports[report] == of and of.asked == asked and vim.api.nvim_buf_is_valid(report) then
-      done(vim.split(answer.text, '\n', { trimempty = true }))
-    end
-  end)
-end
-
---- Goes to the line of the kernel that the report names under or before the cursor.
-local function jump(report)
-  local line, column = vim.api.nvim_get_current_line(), vim.fn.col('.')
-  local target, at = nil, 1
-  while true do
-    local from, to, word, number = line:find('(lines?) (%d+)', at)
-    if not from or (target and from > column) then
-      break
-    end
-    target, at = number, to + 1
-    -- Lines that stand in a row: `lines 12, 14`.
-    while word == 'lines' do
-      local next_from, next_to, next_number = line:find('^, (%d+)', at)
-      if not next_from or next_from >= column then
-        break
-      end
-      target, at = next_number, next_to + 1
-    end
-  end
-  target = tonumber(target or line:match('^%s+(%d+)%s'))
-  local of = reports[report]
-  if not target or not of or not vim.api.nvim_buf_is_valid(of.source) then
-    vim.notify('Fencepost: no line is named here')
-    return
-  end
-  local window = vim.fn.bufwinid(of.source)
-  if window == -1 then
-    vim.cmd('sbuffer ' .. of.source)
-  else
-    vim.api.nvim_set_current_win(window)
-  end
-  vim.cmd("normal! m'")
-  vim.api.nvim_win_set_cursor(0, { math.min(target, vim.api.nvim_buf_line_count(0)), 0 })
-end
-
---- Shows the barrier report of the buffer's kernel in a window that follows its edits.
-function M.show_report(kernel, section)
-  local source = vim.api.nvim_get_current_buf()
-  if not client_of(source) then
-    return
-  end
-  local report = show({ 'The barrier report is being made.' }, 'fencepostreport')
-  reports[report] = { source = source, uri = vim.uri_from_bufnr(source), kernel = kernel, section = section }
-  vim.keymap.set('n', '<CR>', function()
-    jump(report)
-  end, { buffer = report, desc = 'Go to the line that is named here' })
-  vim.api.nvim_create_autocmd('BufWipeout', {
-    buffer = report,
-    callback = function()
-      reports[report] = nil
-    end,
-  })
-  ask(report, function(lines)
-    fill(report, lines)
-  end)
-end
-
---- `fencepost/reportChanged`: every report of the document is asked for anew, and keeps its place.
-function M.on_report_changed(_, params)
-  for report, of in pairs(reports) do
-    if of.uri == params.uri then
-      ask(report, function(lines)
-        local views = {}
-        for _, window in ipairs(vim.fn.win_findbuf(report)) do
-          views[window] = vim.api.nvim_win_call(window, vim.fn.winsaveview)
-        end
-        fill(report, lines)
-        for window, view in pairs(views) do
-          vim.api.nvim_win_call(window, function()
-            vim.fn.winrestview(view)
-          end)
-        end
-      end)
-    end
-  end
-end
-
--- What the server said last of each document, by its URI.
-local statuses = {}
-
---- `fencepost/status`.
-function M.on_status(_, params)
-  statuses[params.uri] = params
-  vim.schedule(function()
-    pcall(vim.api.nvim_exec_autocmds, 'User', { pattern = 'FencepostStatus', modeline = false })
-    vim.cmd.redrawstatus({ bang = true })
-  end)
-end
-
-local function counted(count, one)
-  return ('%d %s%s'):format(count, one, count == 1 and '' or 's')
-end
-
---- For status lines: how far the analysis of a buffer is and what it says, `2 findings, 1 proved`; empty where there
---- is no kernel. As a second value what the server said, kernel by kernel.
-function M.status(buffer)
-  local name = vim.uri_from_bufnr(buffer or vim.api.nvim_get_current_buf())
-  local status = statuses[name]
-  if not status then
-    return '', nil
-  end
-  local of, findings = {}, 0
-  for _, kernel in ipairs(status.kernels) do
-    of[kernel.state] = (of[kernel.state] or 0) + 1
-    findings = findings + kernel.findings
-  end
-  local parts = {}
-  if findings > 0 then
-    table.insert(parts, counted(findings, 'finding'))
-  elseif of.found then
-    table.insert(parts, 'findings suppressed')
-  end
-  if status.state ~= 'done' then
-    table.insert(parts, 1, status.state == 'queued' and 'queued' or 'analysing')
-  else
-    for _, state in ipairs({ 'undecided', 'stale', 'proved', 'clean' }) do
-      if of[state] then
-        table.insert(parts, ('%d %s'):format(of[state], state))
-      end
-    end
-  end
-  return table.concat(parts, ', '), status
 end
 
 --- Marks in the buffer what a saved log of a run says.
 function M.replay(log)
   local buffer = vim.api.nvim_get_current_buf()
-  local client = client_of(buffer)
-  if client then
+  local server = client.of(buffer)
+  if server then
     local order = { uri = vim.uri_from_bufnr(buffer), log = vim.fn.fnamemodify(log, ':p') }
-    local params = { command = 'fencepost.replayLog', arguments = { order } }
-    request(client, 'workspace/executeCommand', params, buffer, function() end)
+    client.execute(server, 'fencepost.replayLog', order, buffer)
   end
+end
+
+--- The finding of ours under the cursor, or else the nearest of its line.
+local function finding_here()
+  local line, column = vim.fn.line('.') - 1, vim.fn.col('.') - 1
+  local nearest, distance
+  for _, diagnostic in ipairs(vim.diagnostic.get(0)) do
+    local ours = (diagnostic.source or ''):match('^fencepost') and diagnostic.code
+    local last = diagnostic.end_lnum or diagnostic.lnum
+    if ours and diagnostic.lnum <= line and line <= last then
+      local from = diagnostic.lnum == line and diagnostic.col or 0
+      local to = last == line and diagnostic.end_col or math.huge
+      local away = math.max(from - column, column - to, 0)
+      if not distance or away < distance then
+        nearest, distance = diagnostic, away
+      end
+    end
+  end
+  return nearest
+end
+
+--- Shows the page of a kind, by default that of the finding on the line of the cursor.
+function M.explain(kind)
+  local buffer = vim.api.nvim_get_current_buf()
+  local server = client.of(buffer)
+  local here = not kind and finding_here() or nil
+  kind = kind or (here and here.code)
+  if not server then
+    return
+  elseif not kind then
+    client.say('no finding on this line; :FencepostExplain KIND shows the page of a kind')
+    return
+  end
+  client.request(server, 'fencepost/explain', { kind = kind }, buffer, function(page)
+    if page then
+      client.show(vim.split(page, '\n'), 'markdown')
+    else
+      client.say(('there is no kind %q'):format(kind), vim.log.levels.WARN)
+    end
+  end)
+end
+
+--- Says of each kernel of the buffer what the analysis came to.
+function M.verdicts()
+  local buffer = vim.api.nvim_get_current_buf()
+  local _, said = M.status(buffer)
+  if not said then
+    client.say(client.of(buffer) and 'no kernel in this buffer' or 'no server on this buffer')
+    return
+  end
+  local lines = vim.tbl_map(function(kernel)
+    local findings = kernel.findings > 0 and (', findings: %d'):format(kernel.findings) or ''
+    return ('%s, line %d: %s%s'):format(kernel.name, kernel.range.start.line + 1, kernel.state, findings)
+  end, status.kernels(buffer))
+  for _, name in ipairs(said.earlier or {}) do
+    table.insert(lines, name .. ': analysing')
+  end
+  client.say(said.state .. '\n' .. table.concat(lines, '\n'))
+end
+
+--- Stops the server and starts it anew on its buffers, with the settings as they are now.
+function M.restart()
+  local running = vim.lsp.get_clients({ name = 'fencepost' })
+  if #running == 0 then
+    vim.cmd('doautoall FileType')
+    return
+  end
+  for _, old in ipairs(running) do
+    local config, buffers = vim.deepcopy(old.config), vim.tbl_keys(old.attached_buffers)
+    config.cmd, config.init_options = client.command(), client.options()
+    if vim.fn.has('nvim-0.11') == 1 then
+      old:stop()
+    else
+      old.stop()
+    end
+    local function again(left)
+      local gone = vim.lsp.get_client_by_id(old.id) == nil
+      if not gone and left > 0 then
+        vim.defer_fn(function()
+          again(left - 1)
+        end, 50)
+        return
+      elseif not gone and vim.fn.has('nvim-0.11') == 1 then
+        old:stop(true)
+      elseif not gone then
+        old.stop(true)
+      end
+      status.forget(old.id)
+      for _, buffer in ipairs(buffers) do
+        if vim.api.nvim_buf_is_loaded(buffer) then
+          vim.lsp.start(config, { bufnr = buffer })
+        end
+      end
+    end
+    again(60)
+  end
+end
+
+--- Opens the log in which Neovim keeps what servers say.
+function M.log()
+  local path = vim.lsp.log and vim.lsp.log.get_filename and vim.lsp.log.get_filename() or vim.lsp.get_log_path()
+  vim.cmd.split(vim.fn.fnameescape(path))
+  vim.bo.readonly, vim.bo.autoread = true, true
+  vim.cmd('normal! G')
+end
+
+-- Words that can stand behind a command, by its name; each a function of what stands before it.
+local words = {
+  FencepostRun = function(before)
+    return #before == 0 and { 'cpu', 'gpu', 'gsan' } or M.kernel_names({ '*' })
+  end,
+  FencepostReport = function(before)
+    return #before == 0 and M.kernel_names({}) or {}
+  end,
+  FencepostExplain = function()
+    local program = client.command()
+    local out = type(program) == 'table' and vim.fn.systemlist({ program[1], 'explain' }) or {}
+    return vim.tbl_map(function(line)
+      return line:match('^(%l[%l-]+)%s')
+    end, out)
+  end,
+}
+
+function M.kernel_names(also)
+  local names = vim.tbl_map(function(kernel)
+    return kernel.name
+  end, status.kernels(vim.api.nvim_get_current_buf()))
+  return vim.list_extend(names, also)
+end
+
+--- Completion of the commands.
+function M.complete(lead, line)
+  local parts = vim.split(vim.trim(line:sub(1, #line - #lead)), '%s+')
+  local of = words[parts[1]]
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, of and of(vim.list_slice(parts, 2)) or {})
 end
 
 return M

@@ -52,16 +52,16 @@ fn title(snapshot: &Snapshot, kernel: &KernelPlace) -> String {
     }
 }
 
-/// The kernel that a lens is about.
-pub(crate) fn kernel_of(snapshot: &Snapshot, lens: &KernelLens) -> Option<KernelPlace> {
-    let number = lens.section.saturating_sub(1);
-    let mut named = kernels::kernels(snapshot).into_iter().filter(|place| place.name == lens.kernel);
+/// The kernel of a name, in a section (from 1) if there are several.
+pub(crate) fn kernel_of(snapshot: &Snapshot, name: &str, section: usize) -> Option<KernelPlace> {
+    let number = section.saturating_sub(1);
+    let mut named = kernels::kernels(snapshot).into_iter().filter(|place| place.name == name);
     let first = named.next()?;
     if first.section == number { Some(first) } else { named.find(|place| place.section == number).or(Some(first)) }
 }
 
 /// The verdict in full.
 pub(crate) fn verdict_in_full(snapshot: &Snapshot, lens: &KernelLens) -> Option<String> {
-    let kernel = kernel_of(snapshot, lens)?;
+    let kernel = kernel_of(snapshot, &lens.kernel, lens.section)?;
     Some(verdict::sentence(snapshot, kernel.range).replace('`', ""))
 }

@@ -1,9 +1,11 @@
 //! `fencepost/run`: the run of the finding at a position.
 
 use base::TextRange;
+use findings::{Finding, KernelReport};
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{Location, Position, TextDocumentIdentifier};
 
+use super::kernels;
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::to_proto;
 use render::SourceText;
@@ -19,6 +21,9 @@ pub(crate) struct FindingRunParams {
     pub(crate) position: Position,
     /// Columns that the drawing may take.
     pub(crate) width: Option<u32>,
+    /// Where the position is on no finding: that of its kernel which is nearest.
+    #[serde(default)]
+    pub(crate) nearest: bool,
 }
 
 /// The run of a finding.
@@ -46,7 +51,7 @@ pub(crate) struct FindingRunStep {
 }
 
 /// The run of the finding whose range, or else one of whose sites, touches the position; the
-/// first of them in the text.
+/// first of them in the text. If asked for, that of the nearest in the kernel around it.
 pub(crate) fn run(snapshot: &Snapshot, params: &FindingRunParams) -> Option<FindingRun> {
     let known = snapshot.analysis.as_ref()?;
     let offset = snapshot.mapper().offset(params.position);
@@ -54,7 +59,8 @@ pub(crate) fn run(snapshot: &Snapshot, params: &FindingRunParams) -> Option<Find
     let touches = |range: TextRange| range.touches(offset);
     let finding = findings()
         .find(|finding| touches(finding.range))
-        .or_else(|| findings().find(|finding| finding.sites.iter().any(|site| touches(site.range))))?;
+        .or_else(|| findings().find(|finding| finding.sites.iter().any(|site| touches(site.range))))
+        .or_else(|| if params.nearest { nearest(snapshot, &known.analysis.kernels, offset) } else { None })?;
     let with = lanes::inputs(&finding.inputs);
     let message = if with.is_empty() { finding.message.clone() } else { format!("{} ({with})", finding.message) };
     let width = params.width.unwrap_or(120).clamp(40, 1000) as usize;
@@ -65,4 +71,14 @@ pub(crate) fn run(snapshot: &Snapshot, params: &FindingRunParams) -> Option<Find
         text: step.text.clone(),
     });
     Some(FindingRun { kind: finding.kind.name(), message, text, steps: steps.collect() })
+}
+
+/// The finding with the fewest lines between it and the offset, of the kernel that the offset is in.
+fn nearest<'a>(snapshot: &Snapshot, kernels: &'a [KernelReport], offset: u32) -> Option<&'a Finding> {
+    let line = |offset: u32| snapshot.mapper().position(offset).line;
+    let distance = |range: TextRange| {
+        line(range.start).saturating_sub(line(offset)) + line(offset).saturating_sub(line(range.end))
+    };
+    let kernel = kernels::around(kernels, |kernel| kernel.range, offset)?;
+    kernel.findings.iter().min_by_key(|finding| distance(finding.range))
 }

@@ -1,5 +1,6 @@
 //! The kernels of a document, for lenses and code actions.
 
+use base::TextRange;
 use ide::KernelPlace;
 
 use crate::lsp::snapshot::Snapshot;
@@ -19,4 +20,11 @@ pub(crate) fn kernels(snapshot: &Snapshot) -> Vec<KernelPlace> {
         (!kernel.instances.is_empty()).then_some(place)
     });
     places.collect()
+}
+
+/// Of things that kernels are known by, that of the kernel around an offset: the last whose name stands at or before
+/// it, above all of them the first.
+pub(crate) fn around<T>(kernels: &[T], name: impl Fn(&T) -> TextRange, offset: u32) -> Option<&T> {
+    let before = kernels.iter().filter(|kernel| name(kernel).start <= offset).max_by_key(|kernel| name(kernel).start);
+    before.or_else(|| kernels.iter().min_by_key(|kernel| name(kernel).start))
 }

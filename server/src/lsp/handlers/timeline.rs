@@ -3,11 +3,14 @@
 use base::{IrNames, Limits};
 use engine::Source;
 use findings::{Finding, KernelReport};
+use ide::KernelPlace;
 use lower::{Options, lower_with};
 use report::timeline::{Timeline, of_finding, of_kernel};
 use serde::{Deserialize, Serialize};
+use tower_lsp::ls_types::{Position, Uri};
 
-use super::code_lens::{KernelLens, kernel_of};
+use super::code_lens::kernel_of;
+use super::kernels;
 use super::verdict::verdict_of;
 use crate::lsp::snapshot::Snapshot;
 use base::TextRange;
@@ -15,12 +18,18 @@ use render::SourceText;
 use render::style::Painter;
 use render::trace::{TraceDrawing, TraceHeading, text};
 
-/// Which kernel.
+/// Which kernel: that which a lens names, or that around a position.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct TimelineParams {
-    /// The kernel.
-    #[serde(flatten)]
-    pub(crate) kernel: KernelLens,
+    /// The document.
+    pub(crate) uri: Uri,
+    /// The kernel's name.
+    pub(crate) kernel: Option<String>,
+    /// Its section, from 1.
+    pub(crate) section: Option<usize>,
+    /// A place in the kernel, where it is not named.
+    pub(crate) position: Option<Position>,
     /// Columns that the drawing may take.
     pub(crate) width: Option<u32>,
 }
@@ -36,7 +45,7 @@ pub(crate) struct TimelineText {
 
 /// The drawing; `None` where there is no such kernel.
 pub(crate) fn timeline(snapshot: &Snapshot, params: &TimelineParams) -> Option<TimelineText> {
-    let place = kernel_of(snapshot, &params.kernel)?;
+    let place = place_of(snapshot, params)?;
     let report = verdict_of(snapshot, place.range)?;
     let finding = report.findings.first();
     let run = match &*snapshot.source {
@@ -48,6 +57,16 @@ pub(crate) fn timeline(snapshot: &Snapshot, params: &TimelineParams) -> Option<T
     let drawing = TraceDrawing::new(run, heading(snapshot, report, finding, &places), &places, true);
     let width = params.width.unwrap_or(120).clamp(40, 1000) as usize;
     Some(TimelineText { text: text::draw(&drawing, width, Painter::plain()), version: snapshot.version })
+}
+
+fn place_of(snapshot: &Snapshot, params: &TimelineParams) -> Option<KernelPlace> {
+    match (&params.kernel, params.position) {
+        (Some(name), _) => kernel_of(snapshot, name, params.section.unwrap_or(1)),
+        (None, position) => {
+            let offset = snapshot.mapper().offset(position.unwrap_or_default());
+            kernels::around(&kernels::kernels(snapshot), |kernel| kernel.range, offset).cloned()
+        }
+    }
 }
 
 fn heading<'a>(

@@ -1,0 +1,30 @@
+-- The barrier report follows the edits of the kernel and leads to its lines.
+return function(test)
+  local source = test.open('reports.ttgir')
+  test.equal(vim.fn.getcompletion('FencepostReport w', 'cmdline'), { 'ws_gemm' }, 'completion of kernels')
+  vim.cmd.FencepostReport()
+  local report = vim.api.nvim_get_current_buf()
+  test.check(report ~= source and vim.bo.filetype == 'fencepostreport', 'the report has a window')
+  local function says(text)
+    return test.text(report):find(text, 1, true) ~= nil
+  end
+  test.wait('the report', function()
+    return says('Barrier report of @ws_gemm')
+  end)
+  test.check(says('4. Shared data') and not vim.bo[report].modifiable, 'the report is whole')
+  local line = vim.api.nvim_buf_get_lines(report, 1, 2, false)[1]:match(':(%d+)$')
+  test.check(line ~= nil, 'the report names its line')
+  vim.fn.search('line \\d', 'w')
+  local named = vim.api.nvim_get_current_line():sub(vim.fn.col('.')):match('line (%d+)')
+  test.press('<CR>')
+  test.equal(vim.api.nvim_get_current_buf(), source, 'the line is in the kernel')
+  test.equal(tostring(vim.fn.line('.')), named, 'the line of the cursor')
+  local of = require('fencepost.report').line_named
+  test.equal({ of('lines 12, 14 and line 3', 11), of('lines 12, 14 and line 3', 20) }, { 14, 3 }, 'lines in a row')
+  vim.api.nvim_buf_set_lines(source, 0, 0, false, { '// one line more' })
+  test.wait('the new report', function()
+    return says(':' .. (tonumber(line) + 1))
+  end)
+  vim.api.nvim_buf_delete(report, { force = true })
+  vim.cmd('bwipeout!')
+end
