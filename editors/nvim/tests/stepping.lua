@@ -1,4 +1,4 @@
--- The run of a finding: steps in order, the cursor and virtual text on each, and what an edit does to it.
+-- The run of a finding: steps in order, the cursor on each, virtual lines below it, and what an edit does to it.
 return function(test)
   local source = test.open('stepping.ttgir')
   local window = vim.api.nvim_get_current_win()
@@ -28,7 +28,9 @@ return function(test)
   local function shown()
     local marks = vim.api.nvim_buf_get_extmarks(source, space, 0, -1, { details = true })
     test.equal(#marks, 1, 'one step is shown')
-    local words = marks[1][4].virt_text[1][1]
+    local words = vim.iter(marks[1][4].virt_lines):map(function(line)
+      return vim.trim(line[1][1])
+    end):join(' ')
     test.equal(vim.api.nvim_win_get_cursor(window)[1], marks[1][2] + 1, 'the cursor is on the step')
     return words, marks[1][2] + 1
   end

@@ -7,6 +7,7 @@ mod chaos;
 mod client;
 mod definitions;
 mod diagnostics;
+mod editors;
 mod edits;
 mod features;
 mod files;

@@ -13,8 +13,17 @@ pub(super) fn check(files: &[File]) -> Vec<Problem> {
         .collect();
     let architecture = files.iter().find(|file| file.path == "ARCHITECTURE.md").map_or("", |file| &file.text);
     for file in files.iter().filter(|file| file.path.ends_with("Cargo.toml")) {
+        // A workspace of its own, which somebody else compiles, pins its own.
+        let apart = file.path != "Cargo.toml" && file.text.lines().any(|line| line.trim() == "[workspace]");
         for (line, section, name, value) in dependencies(&file.text) {
-            if file.path == "Cargo.toml" {
+            if apart {
+                if !value.trim_matches('"').starts_with('=') {
+                    problems.push(file.problem(line, format!("pin `{name}` to one release: `\"=…\"`")));
+                }
+                if !architecture.contains(&format!("`{name}`")) {
+                    problems.push(file.problem(line, format!("ARCHITECTURE.md gives no reason for `{name}`")));
+                }
+            } else if file.path == "Cargo.toml" {
                 if !value.contains("path =") && !architecture.contains(&format!("`{name}`")) {
                     problems.push(file.problem(line, format!("ARCHITECTURE.md gives no reason for `{name}`")));
                 }
@@ -61,6 +70,17 @@ mod tests {
         let file = File { path: "server/Cargo.toml".into(), text: text.into() };
         let found: Vec<String> = check(&[file]).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["server/Cargo.toml:3: pin `serde` in the root's Cargo.toml, not here"]);
+    }
+
+    #[test]
+    fn a_workspace_of_its_own_pins_its_own() {
+        let of = |value: &str| File {
+            path: "editors/a/Cargo.toml".into(),
+            text: format!("[dependencies]\nb = {value}\n[workspace]\n"),
+        };
+        let page = File { path: "ARCHITECTURE.md".into(), text: "`b` does it".into() };
+        assert_eq!(check(&[of("\"=1.2.3\""), page]), []);
+        assert_eq!(check(&[of("\"1\"")]).len(), 2);
     }
 
     #[test]

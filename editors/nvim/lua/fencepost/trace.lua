@@ -41,29 +41,46 @@ local function place(step)
   return vim.api.nvim_buf_get_extmark_by_id(run.source, marks, step.mark, { details = true })
 end
 
---- Shows a step: the cursor of the source's window goes to it, virtual text behind the line says what happens.
+--- A text in lines of at most so many bytes, cut between words.
+local function wrapped(text, width)
+  local lines = { '' }
+  for word in text:gmatch('%S+') do
+    local last = lines[#lines]
+    if last == '' then
+      lines[#lines] = word
+    elseif #last + 1 + #word <= width then
+      lines[#lines] = last .. ' ' .. word
+    else
+      table.insert(lines, '  ' .. word)
+    end
+  end
+  return lines
+end
+
+--- Shows a step: the cursor of the source's window goes to it, virtual lines below say what happens.
 local function go(number)
   local step = run.steps[number]
   run.at = number
   vim.api.nvim_buf_clear_namespace(run.source, shown, 0, -1)
   local row, column, details = unpack(step.mark and place(step) or {})
   if row then
-    local words = ('  step %d of %d, %s: %s'):format(number, #run.steps, step.partition, step.text)
+    local words = ('^ step %d of %d, %s: %s'):format(number, #run.steps, step.partition, step.text)
     if stale() then
       words = words .. ' (of an earlier text: :FencepostTrace)'
     end
+    -- Below the line, since lines of TTGIR are longer than windows are wide.
+    local window = vim.fn.bufwinid(run.source)
+    local width = math.max(30, (window == -1 and vim.o.columns or vim.api.nvim_win_get_width(window)) - 10)
     local below = vim.tbl_map(function(line)
-      return { { '      ' .. line, 'FencepostStepText' } }
-    end, M.state_of(step))
+      return { { '    ' .. line, 'FencepostStepText' } }
+    end, vim.list_extend(wrapped(words, width), M.state_of(step)))
     vim.api.nvim_buf_set_extmark(run.source, shown, row, column, {
       end_row = details.end_row,
       end_col = details.end_col,
       hl_group = 'FencepostStep',
-      virt_text = { { words, 'FencepostStepText' } },
-      virt_lines = #below > 0 and below or nil,
+      virt_lines = below,
       strict = false,
     })
-    local window = vim.fn.bufwinid(run.source)
     if window ~= -1 then
       vim.api.nvim_win_set_cursor(window, { row + 1, column })
       vim.api.nvim_win_call(window, function()
@@ -167,11 +184,13 @@ local function open(source, window, answer, encoding)
   M.stop()
   local items = mark(source, answer.steps, encoding)
   vim.fn.setloclist(window, {}, ' ', { title = answer.kind .. ': ' .. answer.message, items = items })
-  local lines = { answer.kind, answer.message, '' }
+  local lines = vim.list_extend({ answer.kind }, wrapped(answer.message, vim.o.columns - 4))
+  table.insert(lines, '')
+  local head = #lines
   vim.list_extend(lines, vim.split(answer.text, '\n', { trimempty = true }))
   local rows = {}
   for number, line in ipairs(lines) do
-    local step = number > 3 and tonumber(line:match('^%s*(%d+)%s+%d+%s|'))
+    local step = number > head and tonumber(line:match('^%s*(%d+)%s+%d+%s|'))
     if step then
       rows[step] = number
     end
