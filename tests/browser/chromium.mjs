@@ -81,7 +81,7 @@ export class Browser {
 
   /** A new tab of this size. */
   async tab(width, height) {
-    const { targetId } = await this.send("Target.createTarget", { url: "about:blank", width, height });
+    const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
     const tab = new Tab(this, sessionId, targetId);
     for (const domain of ["Page", "Runtime", "Log", "Network"]) await tab.send(`${domain}.enable`);

@@ -56,6 +56,25 @@ pub trait Judge {
     fn wanted(&mut self, text: &str, analysis: &Analysis) -> Result<Vec<Wanted>, Cancelled>;
 }
 
+/// The fixes of the findings that are meant; `fix` looks for that of a finding of the kernel at a place.
+///
+/// # Errors
+///
+/// Those of `fix`.
+pub fn wanted(
+    analysis: &Analysis,
+    is_meant: impl Fn(&Finding) -> bool,
+    fix: &mut dyn FnMut(usize, &Finding) -> Result<Option<Fix>, Cancelled>,
+) -> Result<Vec<Wanted>, Cancelled> {
+    let mut wanted = Vec::new();
+    for (kernel, report) in analysis.kernels.iter().enumerate() {
+        for (finding, it) in report.findings.iter().enumerate().filter(|(_, it)| is_meant(it)) {
+            wanted.extend(fix(kernel, it)?.map(|fix| Wanted { kernel, finding, fix }));
+        }
+    }
+    Ok(wanted)
+}
+
 /// The change that makes of a text one with as many of these fixes as pass together; `None` where none does.
 ///
 /// # Errors

@@ -321,7 +321,7 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding<Message>]) 
             let repeats = closures.iter().map(|closure| {
                 let site = lowered.map.loop_site(&lowered.kernel, kernel::LoopId(closure.loop_number as u32));
                 message!(
-                    "{op} repeats its state every {period} iterations from iteration {first} on",
+                    "its {op} loop is in the same state again every {period} iterations, from iteration {first} on",
                     Message::op(site.op.clone()),
                     closure.period,
                     closure.warm_up,

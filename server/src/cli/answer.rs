@@ -5,14 +5,18 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::process::Exit;
+use super::say;
+use super::sources::plain;
 
 /// What a command says.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
     /// What was asked for, once for each format that it was asked for in.
     pub(crate) documents: Vec<String>,
-    /// What stands apart from that: what was wrong, what else there is to know.
+    /// What was wrong, which stands apart from that.
     pub(crate) problems: Vec<String>,
+    /// What else there is to know.
+    pub(crate) notes: Vec<String>,
     /// How the process ends.
     pub(crate) exit: Exit,
 }
@@ -20,20 +24,18 @@ pub(crate) struct Answer {
 impl Answer {
     /// An answer that nothing came of.
     pub(crate) fn trouble(problem: impl Into<String>) -> Answer {
-        Answer { documents: Vec::new(), problems: vec![problem.into()], exit: Exit::Trouble }
+        Answer { problems: vec![problem.into()], exit: Exit::Trouble, ..Answer::default() }
     }
 
     /// Writes the documents to a file or to standard output, and the rest to standard error.
     pub(crate) fn print(self, output: Option<&Path>) -> io::Result<Exit> {
-        for problem in &self.problems {
-            writeln!(io::stderr(), "fencepost: {problem}")?;
-        }
+        self.print_remarks()?;
         let document = self.documents.concat();
         match output {
             _ if document.is_empty() => {}
             Some(path) => {
                 if let Err(error) = fs::write(path, document) {
-                    writeln!(io::stderr(), "fencepost: {}: cannot be written: {error}", path.display())?;
+                    say::error(format_args!("{}: cannot be written: {}", path.display(), plain(&error)))?;
                     return Ok(Exit::Trouble);
                 }
             }
@@ -44,5 +46,11 @@ impl Answer {
             }
         }
         Ok(self.exit)
+    }
+
+    /// Writes what stands apart from the documents to standard error.
+    pub(crate) fn print_remarks(&self) -> io::Result<()> {
+        self.problems.iter().try_for_each(say::error)?;
+        self.notes.iter().try_for_each(say::note)
     }
 }

@@ -16,7 +16,7 @@ pub(crate) use shared::{Colour, Format, Python, Rules};
 
 /// Finds GPU barrier bugs in TTGIR and in Gluon kernels: races, deadlocks, phase mismatches, uninitialised reads.
 #[derive(Debug, Parser)]
-#[command(name = "fencepost", version)]
+#[command(name = "fencepost", version = env!("FENCEPOST_VERSION"))]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -86,6 +86,21 @@ pub(crate) enum Command {
         #[arg(long)]
         editor: bool,
     },
+    /// Print the script by which a shell completes this command line
+    ///
+    /// For instance `source <(fencepost completions bash)`, or, once and for all, into the folder that the shell reads
+    /// such scripts from.
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write it and those of all commands to a folder
+    Man {
+        /// The folder, which is made where there is none
+        #[arg(value_name = "FOLDER")]
+        folder: Option<PathBuf>,
+    },
     /// Serve the Model Context Protocol on stdin and stdout: check, report, trace, explain and run as tools of an agent
     ///
     /// docs/agents.md says how to set it up and how to use the tools. No file is written, and nothing of a
@@ -110,12 +125,15 @@ pub(crate) struct Trace {
     /// Only this finding, counted from 1 among those of the kernels that are shown
     #[arg(long, value_name = "N")]
     pub(crate) finding: Option<NonZeroUsize>,
-    /// What to draw
-    #[arg(long, value_enum, default_value_t = TraceFormat::Text)]
-    pub(crate) format: TraceFormat,
+    /// What to draw; text by default
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<TraceFormat>,
     /// Where to write it; by default to stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Show it in the browser: as html where no other format is named, from a new file where none is named
+    #[arg(long)]
+    pub(crate) open: bool,
     /// Draw repeated iterations of a long run too
     #[arg(long)]
     pub(crate) all_steps: bool,
@@ -148,12 +166,15 @@ pub(crate) struct Report {
     /// With `--section all` each section is compared with the one before it.
     #[arg(long)]
     pub(crate) diff: bool,
-    /// What to print; lines and columns of json count from 0, in UTF-16 code units
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    /// What to print, text by default; lines and columns of json count from 0, in UTF-16 code units
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ReportFormat>,
     /// Where to write it; by default to stdout
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
+    /// Show it in the browser: as html where no other format is named, from a new file where none is named
+    #[arg(long)]
+    pub(crate) open: bool,
     /// By whose rules to judge where versions of Triton's sanitizer differ
     #[arg(long, value_enum, default_value_t = Rules::Release)]
     pub(crate) semantics: Rules,
@@ -206,7 +227,6 @@ pub(crate) struct Run {
     /// What executes it
     #[arg(long, value_enum, default_value_t = Backend::Cpu)]
     pub(crate) backend: Backend,
-    /// Who watches it
     /// Who watches it; by default both on the cpu, ConSan elsewhere
     #[arg(long, value_enum)]
     pub(crate) instrument: Option<Watcher>,
@@ -355,6 +375,8 @@ pub(crate) enum TraceFormat {
     Json,
     /// One run as a picture for a browser
     Svg,
+    /// All runs as pictures in one page for a browser
+    Html,
 }
 
 /// What `report` prints.

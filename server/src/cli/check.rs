@@ -3,6 +3,7 @@
 mod baseline;
 mod changes;
 mod file;
+mod fix;
 mod scope;
 
 use std::collections::BTreeMap;
@@ -15,26 +16,28 @@ use std::time::{Duration, Instant};
 
 use base::Semantics;
 use engine::SharedCache;
-use render::check::{FileOutput, Printer, Tally, github, human, json, sarif};
+use render::check::{CheckedFile, FileOutput, Printer, Tally, github, human, json, sarif};
 
+use super::answer::Answer;
 use super::args::{Check, Format};
 use super::process::{Exit, STACK_BYTES, painter};
 use super::settings::KnownParameters;
-use super::sources::{Source, collect};
+use super::sources::{Collected, Origin, Source, collect};
 use baseline::{Baseline, BaselineUse, Entry};
 use changes::Changes;
+use file::Checked;
 pub(crate) use file::{CheckOptions, LoadedFile, check};
+use fix::FixMode;
+use workspace::absolute;
 
 /// Checks everything that the arguments name; of global memory alone where that is asked.
 pub(crate) fn run(args: &Check, global: bool) -> io::Result<Exit> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let around = Surroundings { global, ..Surroundings::default() };
-    let (problems, exit) = print(args, around, &mut [(printer(args, args.format), &mut out)])?;
+    let answer = print(args, around, &mut [(printer(args, args.format), &mut out)])?;
     out.flush()?;
-    for problem in problems {
-        writeln!(io::stderr(), "fencepost: {problem}")?;
-    }
-    Ok(exit)
+    answer.print_remarks()?;
+    Ok(answer.exit)
 }
 
 /// What a check is given beside its arguments.
@@ -67,14 +70,14 @@ pub(crate) fn printer(args: &Check, format: Format) -> Box<dyn Printer> {
 }
 
 /// Checks, and prints each file to all outputs as it becomes ready; gives what else there is to say.
-pub(crate) fn print(args: &Check, around: Surroundings, outputs: &mut [Output<'_>]) -> io::Result<(Vec<String>, Exit)> {
-    let (baseline, changes) = match prepare(args) {
+pub(crate) fn print(args: &Check, around: Surroundings, outputs: &mut [Output<'_>]) -> io::Result<Answer> {
+    let (baseline, changes) = match prepare(args, around.global) {
         Ok(prepared) => prepared,
-        Err(problem) => return Ok((vec![problem], Exit::Trouble)),
+        Err(problem) => return Ok(Answer::trouble(problem)),
     };
-    let mut sources = match around.given {
-        Some(given) => vec![given],
-        None => collect(&args.paths, args.stdin_name.as_deref()),
+    let Collected { mut sources, mut notes } = match around.given {
+        Some(given) => Collected { sources: vec![given], notes: Vec::new() },
+        None => collect(&args.paths, args.stdin_name.as_deref(), args.no_ignore),
     };
     if let Some(shard) = args.shard {
         sources.retain(|source| shard.has(&source.path()));
@@ -83,7 +86,7 @@ pub(crate) fn print(args: &Check, around: Surroundings, outputs: &mut [Output<'_
         Some(jobs) => jobs.get(),
         None => thread::available_parallelism().map_or(1, |cores| cores.get()),
     };
-    for (printer, out) in &mut *outputs {
+    for (printer, out) in outputs.iter_mut().filter(|_| !args.diff) {
         out.write_all(printer.begin().as_bytes())?;
     }
     let options = CheckOptions {
@@ -95,7 +98,8 @@ pub(crate) fn print(args: &Check, around: Surroundings, outputs: &mut [Output<'_
         stop: around.stop,
         ..CheckOptions::new(args.semantics.map(Semantics::from), args.python.clone())
     };
-    let checks = Checks { sources: &sources, jobs, options: &options, baseline: baseline.as_ref() };
+    let checks =
+        Checks { sources: &sources, jobs, options: &options, baseline: baseline.as_ref(), fix: fix_mode(args) };
     let mut done = checks.print_all(outputs)?;
     if let Some(baseline) = &baseline {
         let looked_at: Vec<String> = sources.iter().map(Source::path).collect();
@@ -107,26 +111,37 @@ pub(crate) fn print(args: &Check, around: Surroundings, outputs: &mut [Output<'_
         }
         done.tally.stale.sort_by(|a, b| a.path.cmp(&b.path));
     }
-    for (at, (printer, out)) in outputs.iter_mut().enumerate() {
+    for (at, (printer, out)) in outputs.iter_mut().enumerate().filter(|_| !args.diff) {
         let notes = done.notes.get(at).map_or(&[][..], Vec::as_slice);
         out.write_all(printer.end(&done.tally, notes).as_bytes())?;
     }
     let mut problems = done.known.problems(&args.python);
+    problems.extend(done.unfixed);
+    notes.extend(done.fixed);
+    if args.diff {
+        notes.push(human::summary(&done.tally));
+    }
     let mut exit = if problems.is_empty() { exit(&done.tally, args) } else { Exit::Trouble };
     if let (Some(file), true) = (&args.baseline, args.update_baseline) {
         match write_baseline(file, done.entries) {
-            Ok(said) => problems.push(said),
+            Ok(said) => notes.push(said),
             Err(said) => {
                 problems.push(said);
                 exit = Exit::Trouble;
             }
         }
     }
-    Ok((problems, exit))
+    Ok(Answer { documents: Vec::new(), problems, notes, exit })
 }
 
 /// What is known and what has changed; `Err` says in a sentence what is wrong with the arguments.
-fn prepare(args: &Check) -> Result<(Option<Baseline>, Option<Changes>), String> {
+fn prepare(args: &Check, global: bool) -> Result<(Option<Baseline>, Option<Changes>), String> {
+    if global && fix_mode(args).is_some() {
+        return Err("--fix and --diff are of `check`".to_owned());
+    }
+    if args.fix && !args.diff && args.paths.iter().any(|path| path.as_os_str() == "-") {
+        return Err("--fix writes to files, and standard input is none: --diff prints what it would do".to_owned());
+    }
     if args.stdin_name.is_some() && !args.paths.iter().any(|path| path.as_os_str() == "-") {
         return Err("--stdin-name names standard input: say `-` for that".to_owned());
     }
@@ -163,6 +178,15 @@ fn exit(tally: &Tally, args: &Check) -> Exit {
     }
 }
 
+/// What is done with fixes, where they are asked for.
+fn fix_mode(args: &Check) -> Option<FixMode> {
+    match (args.diff, args.fix) {
+        (true, _) => Some(FixMode::Diff),
+        (false, true) => Some(FixMode::Write),
+        (false, false) => None,
+    }
+}
+
 /// Sources to check, and how.
 struct Checks<'a> {
     sources: &'a [Source],
@@ -170,6 +194,7 @@ struct Checks<'a> {
     jobs: usize,
     options: &'a CheckOptions,
     baseline: Option<&'a Baseline>,
+    fix: Option<FixMode>,
 }
 
 /// What checks leave beside what is printed.
@@ -181,7 +206,14 @@ struct Done {
     known: KnownParameters,
     /// What a baseline has to hold of these files.
     entries: Vec<Entry>,
+    /// What was fixed, a sentence a file.
+    fixed: Vec<String>,
+    /// Why a file could not be fixed.
+    unfixed: Vec<String>,
 }
+
+/// What is said of a file that was mended, the change, and the file as it is then.
+type Mended = (String, String, Checked);
 
 /// What one check leaves.
 struct FileDone {
@@ -190,11 +222,27 @@ struct FileDone {
     printed: Vec<FileOutput>,
     known: KnownParameters,
     entries: Vec<Entry>,
+    /// What was fixed, or why nothing was.
+    fixes: Option<Result<String, String>>,
 }
 
 impl Checks<'_> {
     fn check(&self, source: &Source, printers: &[&dyn Printer]) -> FileDone {
-        let (mut file, elaboration) = check(source, self.options);
+        let (mut file, mut elaboration) = check(source, self.options);
+        let (mut fixes, mut diff) = (None, String::new());
+        if let Some(mode) = self.fix {
+            match self.fixed(source, &file, mode) {
+                Ok(None) => {}
+                Ok(Some((said, shown, (after, of)))) => {
+                    (fixes, diff) = (Some(Ok(said)), shown);
+                    // What would be left after changes that are not made counts for nothing.
+                    if mode == FixMode::Write {
+                        (file, elaboration) = (after, of);
+                    }
+                }
+                Err(why) => fixes = Some(Err(format!("{}: {why}", file.path))),
+            }
+        }
         let BaselineUse { stale, entries } =
             self.baseline.map(|baseline| baseline.apply(&mut file)).unwrap_or_default();
         let mut known = KnownParameters::default();
@@ -202,8 +250,28 @@ impl Checks<'_> {
             known.add(elaboration);
         }
         let stale = stale.iter().map(Entry::stale).collect();
-        let printed = printers.iter().map(|printer| printer.file(&file)).collect();
-        FileDone { tally: Tally { stale, ..Tally::of(&file) }, printed, known, entries }
+        let printed = match self.fix {
+            Some(FixMode::Diff) => vec![FileOutput { body: diff, ..FileOutput::default() }],
+            _ => printers.iter().map(|printer| printer.file(&file)).collect(),
+        };
+        FileDone { tally: Tally { stale, ..Tally::of(&file) }, printed, known, entries, fixes }
+    }
+
+    /// Mends a file, or shows how: what is said of it, the change, and the file as it is then, checked once more.
+    fn fixed(&self, source: &Source, file: &CheckedFile, mode: FixMode) -> Result<Option<Mended>, String> {
+        let Some(text) = fix::fixed(source, file, self.options)? else { return Ok(None) };
+        let (after, diff) = match mode {
+            FixMode::Write => {
+                fix::write(source, &file.text, &text)?;
+                (check(source, self.options), String::new())
+            }
+            FixMode::Diff => {
+                let path = source.file().map(absolute).unwrap_or_default();
+                let given = Source { origin: Origin::Given(path, text.as_str().into()), named: source.named };
+                (check(&given, self.options), fix::diff(&file.path, &file.text, &text))
+            }
+        };
+        Ok(Some((fix::words(file, &after.0, mode), diff, after)))
     }
 
     /// Checks the sources and writes their pieces in order as they become ready.
@@ -238,6 +306,11 @@ impl Checks<'_> {
                     done.known.merge(file.known);
                     done.tally.add(&file.tally);
                     done.entries.extend(file.entries);
+                    match file.fixes {
+                        Some(Ok(said)) => done.fixed.push(said),
+                        Some(Err(why)) => done.unfixed.push(why),
+                        None => {}
+                    }
                     let printed = file.printed.into_iter().zip(printers.iter().zip(&mut outs));
                     for ((piece, (printer, out)), (first, notes)) in printed.zip(first.iter_mut().zip(&mut done.notes))
                     {

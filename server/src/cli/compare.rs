@@ -13,6 +13,7 @@ use runtime::sidecar::Sidecar;
 use super::args::Compare;
 use super::check::LoadedFile;
 use super::process::{Exit, STACK_BYTES};
+use super::say;
 use super::sources::{Origin, Source, read};
 use crate::compiled_comparison::{KernelComparison, SIDECAR_TIMEOUT, compare, interpreter};
 use render::SourceText;
@@ -30,7 +31,7 @@ fn command(args: &Compare) -> io::Result<Exit> {
     let source = Source { origin: Origin::File(args.path.clone()), named: true };
     let path = source.path();
     let trouble = |message: &str| {
-        writeln!(io::stderr(), "fencepost: {path}: {message}")?;
+        say::error(format_args!("{path}: {message}"))?;
         Ok(Exit::Trouble)
     };
     let text = match read(&source) {

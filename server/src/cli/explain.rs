@@ -15,7 +15,7 @@ pub(crate) fn run(kind: Option<&str>) -> io::Result<Exit> {
 
 /// The page of `kind`, or the list of all.
 pub(crate) fn answer(kind: Option<&str>) -> Answer {
-    let said = |document| Answer { documents: vec![document], problems: Vec::new(), exit: Exit::Clean };
+    let said = |document| Answer { documents: vec![document], ..Answer::default() };
     let Some(name) = kind else {
         let width = Code::all().map(|code| code.name.len()).max().unwrap_or(0);
         let lines =

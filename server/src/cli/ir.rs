@@ -10,6 +10,7 @@ use engine::instances::{ElaboratedInstance, Elaboration};
 use super::args::Ir;
 use super::check::LoadedFile;
 use super::process::{Exit, STACK_BYTES};
+use super::say;
 use super::settings;
 use super::sources::{Origin, Source, read};
 use render::SourceText;
@@ -31,7 +32,7 @@ fn command(args: &Ir) -> io::Result<Exit> {
     let source = Source { origin, named: true };
     let path = source.path();
     let trouble = |message: &str| {
-        writeln!(io::stderr(), "fencepost: {path}: {message}")?;
+        say::error(format_args!("{path}: {message}"))?;
         Ok(Exit::Trouble)
     };
     let text = match read(&source) {
@@ -48,12 +49,9 @@ fn command(args: &Ir) -> io::Result<Exit> {
     }
     let (printed, whole) = print(args, &elaboration, &SourceText::new(&text));
     if printed.is_empty() {
-        return trouble(
-            &args
-                .kernel
-                .as_ref()
-                .map_or("there is no kernel".to_owned(), |name| format!("there is no kernel `{name}`")),
-        );
+        let there = elaboration.kernels.iter().map(|kernel| kernel.entry.name.as_str());
+        let what = args.kernel.as_ref().map(|name| say::no_kernel(name, there));
+        return trouble(what.as_deref().unwrap_or("there is no kernel"));
     }
     let mut out = io::stdout().lock();
     out.write_all(printed.as_bytes())?;

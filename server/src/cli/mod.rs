@@ -5,18 +5,21 @@ mod args;
 mod check;
 pub(crate) mod compare;
 mod explain;
+mod generate;
 mod ir;
 mod list_settings;
 mod mcp;
+mod open;
 mod process;
 mod report;
 mod run;
+mod say;
 mod settings;
 mod shard;
 mod sources;
 mod trace;
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use args::{Args, Command};
@@ -36,6 +39,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Explain { kind } => explain::run(kind.as_deref()),
         Command::Settings { schema, editor } => list_settings::run(schema, editor),
+        Command::Completions { shell } => generate::completions(shell),
+        Command::Man { folder } => generate::man(folder.as_deref()),
         Command::Mcp { python } => mcp::run(python),
         Command::Lsp(_) => return crate::lsp::main(),
     };
@@ -44,7 +49,7 @@ pub(crate) fn main() -> ExitCode {
         // `fencepost check … | head` is no error of ours.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Clean.into(),
         Err(error) => {
-            let _ = writeln!(io::stderr(), "fencepost: cannot write the output: {error}");
+            let _ = say::error(format_args!("the output cannot be written: {}", sources::plain(&error)));
             Exit::Trouble.into()
         }
     }

@@ -13,9 +13,10 @@ pub(crate) const STACK_BYTES: usize = 64 << 20;
 const WIDTH: usize = 100;
 
 /// What the process says by its exit code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     /// Nothing to complain about.
+    #[default]
     Clean,
     /// At least one finding that is an error or a warning.
     Findings,

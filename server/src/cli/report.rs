@@ -12,7 +12,9 @@ use findings::Severity;
 use super::answer::Answer;
 use super::args::{Report as Args, ReportFormat};
 use super::check::LoadedFile;
+use super::open;
 use super::process::{Exit, STACK_BYTES, painter, terminal_width};
+use super::say;
 use super::settings;
 use super::sources::{Source, read};
 use crate::barrier_report::sections::{Selection, sections, select, select_pair};
@@ -27,13 +29,27 @@ use render::style::Painter;
 /// Prints the reports of files.
 pub(crate) fn run(args: &Args) -> io::Result<Exit> {
     let sources: Vec<Source> = args.paths.iter().map(|path| Source::named(path)).collect();
+    let format = args.format.unwrap_or(if args.open { ReportFormat::Html } else { ReportFormat::Text });
     // Parsing and lowering recurse.
     let answer = thread::scope(|scope| {
-        let made = || answer(args, &sources, &[args.format], &Cancel::never());
+        let made = || answer(args, &sources, &[format], &Cancel::never());
         let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, made)?;
         work.join().map_err(|_| io::Error::other("the report failed"))
     })?;
-    answer.print(args.output.as_deref())
+    match args.open {
+        true => open::show(answer, &format!("report.{}", extension(format)), args.output.as_deref()),
+        false => answer.print(args.output.as_deref()),
+    }
+}
+
+/// How the name of a file in this format ends.
+fn extension(format: ReportFormat) -> &'static str {
+    match format {
+        ReportFormat::Text => "txt",
+        ReportFormat::Md => "md",
+        ReportFormat::Json => "json",
+        ReportFormat::Html => "html",
+    }
 }
 
 /// The reports of sources, in these formats.
@@ -72,7 +88,7 @@ pub(crate) fn answer(args: &Args, sources: &[Source], formats: &[ReportFormat], 
         job.report(&files, &mut exit)
     };
     let exit = if job.problems.is_empty() { exit } else { Exit::Trouble };
-    Answer { documents, problems: job.problems, exit }
+    Answer { documents, problems: job.problems, notes: Vec::new(), exit }
 }
 
 /// The kernels of a file, where it is Python.
@@ -238,8 +254,10 @@ impl Job<'_> {
         let kernel = self.args.kernel.as_deref();
         let listed = sections(file.content, file.places, kernel);
         if listed.is_empty() {
-            let what = kernel.map_or_else(|| "no kernel".to_owned(), |name| format!("no kernel @{name}"));
-            self.problems.push(format!("{}: there is {what}", file.path));
+            let there = sections(file.content, file.places, None);
+            let there = there.iter().flat_map(|section| &section.kernels).map(String::as_str);
+            let what = kernel.map(|name| say::no_kernel(name, there));
+            self.problems.push(format!("{}: {}", file.path, what.as_deref().unwrap_or("there is no kernel")));
         }
         listed
     }

@@ -22,6 +22,7 @@ use super::answer::Answer;
 use super::args::{Backend, Format, Run, Watcher};
 use super::check::LoadedFile;
 use super::process::{Exit, STACK_BYTES};
+use super::say;
 use super::settings;
 use super::sources::{Source, read};
 use crate::run::outputs::{self, OutputComparison};
@@ -65,6 +66,10 @@ pub(crate) fn answer(
     if let Some(problem) = settings::problems(&args.settings, analysis.gluon.as_deref()).first() {
         return trouble(problem);
     }
+    let mut there = analysis.kernels.iter().map(|report| report.name.as_str());
+    if let Some(kernel) = args.kernel.as_deref().filter(|kernel| !there.clone().any(|name| name == *kernel)) {
+        return trouble(&say::no_kernel(kernel, &mut there));
+    }
     let launches = match recipes(args, &text, &analysis, &file.configuration) {
         Ok(launches) => launches,
         Err(errors) => {
@@ -75,7 +80,7 @@ pub(crate) fn answer(
                 });
                 format!("{path}{place}: {why}")
             });
-            return Answer { documents: Vec::new(), problems: said.collect(), exit: Exit::Trouble };
+            return Answer { problems: said.collect(), exit: Exit::Trouble, ..Answer::default() };
         }
     };
     let plan = RunPlan {
@@ -89,7 +94,7 @@ pub(crate) fn answer(
     };
     if args.dry_run {
         let documents = vec![print::recipes(&plan, &SourceText::new(&text))];
-        return Answer { documents, problems: Vec::new(), exit: Exit::Clean };
+        return Answer { documents, ..Answer::default() };
     }
     let which = match which(args, python, &file.configuration) {
         Ok(which) => which,
@@ -124,7 +129,7 @@ pub(crate) fn answer(
     let checked =
         CheckedFile { path: path.clone(), named: true, text: text.clone(), result: Ok(shown), proofs: Vec::new() };
     let documents = formats.iter().map(|format| print::print(*format, &checked, &printed, &places)).collect();
-    Answer { documents, problems: Vec::new(), exit: printed.exit() }
+    Answer { documents, exit: printed.exit(), ..Answer::default() }
 }
 
 /// The recipes to run, or what is wrong and where.

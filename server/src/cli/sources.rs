@@ -1,20 +1,21 @@
 //! What to check: files named, files found in directories, stdin; and reading them.
 //!
-//! Directories are searched for `*.ttgir` and for `*.py` that can hold kernels, hidden and git-ignored ones too, since a compiler's
-//! cache and dump directories are usually both; only `.git` is left out, and what a `fencepost.toml` excludes. Links to directories
-//! are not followed.
+//! Directories are searched for `*.ttgir` and for `*.py` that can hold kernels. What is hidden, `node_modules`, and what a
+//! `.gitignore` names is left out unless it is named itself, or the arguments say otherwise: a compiler's cache and its dumps are
+//! usually all of that. What a `fencepost.toml` excludes is left out in any case. Links to directories are not followed.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ignore::gitignore::Gitignore;
+use ignore::{DirEntry, WalkBuilder};
 use rustc_hash::FxHashSet;
-use walkdir::WalkDir;
 
 use render::SourceText;
 use render::check::{ReadError, SourcePosition};
-use workspace::{Workspace, absolute};
+use workspace::{Encoding, Undecodable, Workspace, absolute};
 
 /// Offsets are 32 bits wide.
 const MAX_BYTES: u64 = u32::MAX as u64;
@@ -69,10 +70,18 @@ impl Source {
     }
 }
 
+/// What paths lead to.
+pub(crate) struct Collected {
+    /// What to check.
+    pub(crate) sources: Vec<Source>,
+    /// What there is to know beside: directories in which there is nothing to check.
+    pub(crate) notes: Vec<String>,
+}
+
 /// Everything that `paths` name, in their order, directories by name, each file once; standard input stands for
-/// `stdin_name`, and for it alone.
-pub(crate) fn collect(paths: &[PathBuf], stdin_name: Option<&Path>) -> Vec<Source> {
-    let mut sources = Vec::new();
+/// `stdin_name`, and for it alone. With `everything` directories hold what is hidden or ignored, too.
+pub(crate) fn collect(paths: &[PathBuf], stdin_name: Option<&Path>, everything: bool) -> Collected {
+    let (mut sources, mut notes) = (Vec::new(), Vec::new());
     let mut seen: FxHashSet<String> = stdin_name.map(|name| name.display().to_string()).into_iter().collect();
     for path in paths {
         if path.as_os_str() == "-" {
@@ -80,24 +89,79 @@ pub(crate) fn collect(paths: &[PathBuf], stdin_name: Option<&Path>) -> Vec<Sourc
             sources.push(Source { origin, named: true });
             continue;
         }
-        let found =
-            if path.is_dir() { walk(path) } else { vec![Source { origin: Origin::File(path.clone()), named: true }] };
+        let found = if path.is_dir() {
+            let found = walk(path, everything);
+            if found.is_empty() {
+                notes.push(nothing(path, everything));
+            }
+            found
+        } else {
+            vec![Source { origin: Origin::File(path.clone()), named: true }]
+        };
         sources.extend(found.into_iter().filter(|source| seen.insert(source.path())));
     }
-    sources
+    Collected { sources, notes }
 }
 
-fn walk(root: &Path) -> Vec<Source> {
+/// That there is nothing to check in a directory.
+fn nothing(root: &Path, everything: bool) -> String {
+    let left_out = match everything {
+        true => "",
+        false => {
+            "; what is hidden, node_modules and what a .gitignore names is looked at where it is named, or with --no-ignore"
+        }
+    };
+    format!("{}: no .ttgir file and no kernel in Python in this directory{left_out}", root.display())
+}
+
+/// Whether a directory is itself among what git ignores.
+fn is_ignored(root: &Path) -> bool {
+    let root = absolute(root);
+    for folder in root.ancestors().skip(1) {
+        let (rules, _) = Gitignore::new(folder.join(".gitignore"));
+        if rules.matched_path_or_any_parents(&root, true).is_ignore() {
+            return true;
+        }
+        if folder.join(".git").exists() {
+            break;
+        }
+    }
+    false
+}
+
+/// The files below a directory, by name; all of them, or those that are neither hidden nor ignored by git.
+fn entries(root: &Path, everything: bool) -> impl Iterator<Item = Result<DirEntry, ignore::Error>> {
+    let mut walk = WalkBuilder::new(root);
+    walk.standard_filters(false).hidden(!everything).git_ignore(!everything).require_git(false);
+    if !everything && !is_ignored(root) {
+        walk.parents(true).git_exclude(true).git_global(true);
+    }
+    walk.sort_by_file_name(|a, b| a.cmp(b)).filter_entry(move |entry| {
+        let name = entry.file_name();
+        entry.depth() == 0 || (name != ".git" && (everything || name != "node_modules"))
+    });
+    walk.build()
+}
+
+/// The path that an error of the search is about, and what it is.
+fn trouble(error: &ignore::Error, root: &Path) -> (PathBuf, String) {
+    match error {
+        ignore::Error::WithPath { path, err } => (path.clone(), trouble(err, root).1),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => trouble(err, root),
+        error => (root.to_path_buf(), error.io_error().map_or_else(|| error.to_string(), plain)),
+    }
+}
+
+fn walk(root: &Path, everything: bool) -> Vec<Source> {
     let mut sources = Vec::new();
     let workspace = Workspace::of(None);
     let excluded = |path: &Path| {
         let path = absolute(path);
         workspace.settings_of(&path).excludes(&path)
     };
-    let entries = WalkDir::new(root).sort_by_file_name().into_iter();
-    for entry in entries.filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git") {
+    for entry in entries(root, everything) {
         let origin = match entry {
-            Ok(entry) if entry.file_type().is_dir() => continue,
+            Ok(entry) if entry.file_type().is_none_or(|it| it.is_dir()) => continue,
             Ok(entry) if entry.path().extension().is_some_and(|extension| extension == "ttgir") => {
                 if excluded(entry.path()) {
                     continue;
@@ -112,16 +176,11 @@ fn walk(root: &Path) -> Vec<Source> {
             }
             Ok(_) => continue,
             Err(error) => {
-                let path = error.path().unwrap_or(root).to_path_buf();
-                let message = error.io_error().map_or_else(|| error.to_string(), plain);
+                let (path, message) = trouble(&error, root);
                 Origin::Nowhere(path, message)
             }
         };
         sources.push(Source { origin, named: false });
-    }
-    if sources.is_empty() {
-        let message = "no .ttgir file and no kernel in Python in this directory".to_owned();
-        sources.push(Source { origin: Origin::Nowhere(root.to_path_buf(), message), named: true });
     }
     sources
 }
@@ -145,7 +204,7 @@ pub(crate) fn read(source: &Source) -> Result<String, ReadError> {
             })
         }
     }?;
-    text(bytes)
+    text(bytes, source.file().is_some_and(|path| engine::is_python(&path.to_string_lossy())))
 }
 
 fn bounded(from: impl Read) -> Result<Vec<u8>, ReadError> {
@@ -158,14 +217,25 @@ fn too_large() -> ReadError {
     ReadError::new("larger than 4 GiB; split the dump at its `// -----` lines")
 }
 
-/// Bytes as text, or what makes them none.
-fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
+/// Bytes as text, or what makes them none. Python may say its encoding, and may be empty: many a package is.
+fn text(bytes: Vec<u8>, python: bool) -> Result<String, ReadError> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Err(ReadError::new("is UTF-16; save it as UTF-8"));
     }
     let start = &bytes[..bytes.len().min(1024)];
     if let Some(at) = start.iter().position(|&byte| byte == 0) {
         return Err(ReadError::new(format!("is binary: byte {at} is 0")));
+    }
+    if python {
+        match Encoding::decode_python(bytes.clone()) {
+            Ok((text, _)) => return Ok(text),
+            Err(Undecodable::Encoding(name)) => {
+                let message = format!("is encoded as {name}, as its first lines say; save it as UTF-8 or Latin-1");
+                return Err(ReadError::new(message));
+            }
+            // Said with its place below.
+            Err(Undecodable::At(_)) => {}
+        }
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -203,11 +273,15 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_said_at_their_place() {
-        let bad = text(b"module {\n  \xf0\x9d\x92\xb3\xff".to_vec());
+        let bad = text(b"module {\n  \xf0\x9d\x92\xb3\xff".to_vec(), false);
         assert_eq!(bad.map_err(|trouble| trouble.position), Err(Some(SourcePosition { line: 2, column: 4, utf16: 5 })));
-        assert!(text(b"\x7fELF\0\0".to_vec()).is_err());
-        assert!(text(b" \r\n".to_vec()).is_err());
-        assert!(text(b"\xff\xfem\0".to_vec()).is_err());
-        assert_eq!(text(b"module {}".to_vec()), Ok("module {}".to_owned()));
+        assert!(text(b"\x7fELF\0\0".to_vec(), false).is_err());
+        assert!(text(b" \r\n".to_vec(), false).is_err());
+        assert!(text(b"\xff\xfem\0".to_vec(), false).is_err());
+        assert_eq!(text(b"module {}".to_vec(), false), Ok("module {}".to_owned()));
+        assert_eq!(text(Vec::new(), true), Ok(String::new()));
+        assert_eq!(text(b"# coding: latin-1\n# \xe9".to_vec(), true), Ok("# coding: latin-1\n# é".to_owned()));
+        let other = text(b"# coding: koi8-r\n# \xe9".to_vec(), true).expect_err("it is not read");
+        assert!(other.message.contains("koi8-r"), "{other:?}");
     }
 }

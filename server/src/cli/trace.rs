@@ -18,18 +18,34 @@ use choice::{named, numbered};
 use super::answer::Answer;
 use super::args::{Trace, TraceFormat};
 use super::check::{CheckOptions, check};
+use super::open;
 use super::process::{Exit, painter, terminal_width};
 use super::settings;
 use super::sources::Source;
 use render::SourceText;
 use render::check::CheckedFile;
 use render::style::Painter;
-use render::trace::{TraceDrawing, TraceHeading, json, svg, text};
+use render::trace::{TraceDrawing, TraceHeading, html, json, svg, text};
 
 /// Draws the runs of a file.
 pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
     let options = CheckOptions::new(Some(args.semantics.into()), args.python.clone());
-    answer(args, &Source::named(&args.path), &options, &[args.format]).print(args.output.as_deref())
+    let format = args.format.unwrap_or(if args.open { TraceFormat::Html } else { TraceFormat::Text });
+    let answer = answer(args, &Source::named(&args.path), &options, &[format]);
+    match args.open {
+        true => open::show(answer, &format!("trace.{}", extension(format)), args.output.as_deref()),
+        false => answer.print(args.output.as_deref()),
+    }
+}
+
+/// How the name of a file in this format ends.
+fn extension(format: TraceFormat) -> &'static str {
+    match format {
+        TraceFormat::Text => "txt",
+        TraceFormat::Json => "json",
+        TraceFormat::Svg => "svg",
+        TraceFormat::Html => "html",
+    }
 }
 
 /// The runs of a source, in these formats.
@@ -58,7 +74,7 @@ pub(crate) fn answer(args: &Trace, source: &Source, options: &CheckOptions, form
         Err(problem) => return Answer::trouble(format!("{}: {problem}", file.path)),
     };
     let found = drawings.iter().any(|drawing| drawing.heading.finding.is_some());
-    let (mut documents, mut problems) = (Vec::new(), Vec::new());
+    let (mut documents, mut notes) = (Vec::new(), Vec::new());
     for format in formats {
         documents.push(match format {
             TraceFormat::Json => json::document(&file.path, &drawings),
@@ -66,12 +82,18 @@ pub(crate) fn answer(args: &Trace, source: &Source, options: &CheckOptions, form
                 Some((first, rest)) => {
                     if !rest.is_empty() {
                         let count = drawings.len();
-                        problems.push(format!("1 run of {count} is drawn; --finding and --kernel choose"));
+                        notes.push(format!(
+                            "1 run of {count} is drawn; --finding and --kernel choose, and --format html has all"
+                        ));
                     }
                     svg::draw(first, None)
                 }
                 None => return Answer::trouble(format!("{}: there is no run to draw", file.path)),
             },
+            TraceFormat::Html if drawings.is_empty() => {
+                return Answer::trouble(format!("{}: there is no run to draw", file.path));
+            }
+            TraceFormat::Html => html::page(&file.path, &drawings),
             TraceFormat::Text => {
                 let paint = if args.output.is_some() { Painter::plain() } else { painter(args.color) };
                 let width = args.width.unwrap_or_else(terminal_width);
@@ -89,7 +111,7 @@ pub(crate) fn answer(args: &Trace, source: &Source, options: &CheckOptions, form
     } else {
         Exit::Clean
     };
-    Answer { documents, problems, exit }
+    Answer { documents, problems: Vec::new(), notes, exit }
 }
 
 /// What the arguments ask for: findings that have a run, or else the runs of kernels.

@@ -57,7 +57,7 @@ pub(crate) fn main() -> ExitCode {
     let _workers = match transport::run_stdio(make, &EXTENSIONS, orderly.clone()) {
         Ok(workers) => workers,
         Err(error) => {
-            eprintln!("fencepost: cannot start: {error}");
+            eprintln!("error: the server cannot start: {error}");
             return ExitCode::FAILURE;
         }
     };

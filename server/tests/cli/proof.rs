@@ -14,7 +14,7 @@ fn a_proof_names_its_loops_and_what_it_assumes() {
     for said in [
         "   = made: ",
         "; each run stands for all schedules\n",
-        "   = closed: line 59: scf.for repeats its state every 6 iterations from iteration ",
+        "   = closed: line 59: the scf.for loop is in the same state again every 6 iterations, from iteration ",
         "   = assumed: line 59: this loop runs at least 3 times, as often as its ring has slots\n",
         "   = assumed: no counter wraps around its width, and steps of loops are positive\n",
     ] {

@@ -62,7 +62,7 @@ fn kernels_and_findings_are_chosen_by_name_and_number() {
     assert!(none.stderr.contains("there is no finding 99, there are 1"), "{}", none.stderr);
     let none = fencepost(&["trace", "--kernel", "gemm", &file]);
     assert_eq!(none.code, 2);
-    assert!(none.stderr.contains("there is no kernel @gemm, there is @ws_gemm"), "{}", none.stderr);
+    assert!(none.stderr.contains("there is no kernel @gemm; there is @ws_gemm"), "{}", none.stderr);
 }
 
 #[test]

@@ -9,6 +9,8 @@ use std::time::SystemTime;
 
 use walkdir::WalkDir;
 
+use crate::encoding::read_text;
+
 /// Folders that hold no launches of the user's.
 const SKIPPED_FOLDERS: &[&str] = &["node_modules", "__pycache__", "site-packages", "build", "dist", "target"];
 
@@ -30,7 +32,7 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Where the file cannot be read, or is not UTF-8.
+    /// Where the file cannot be read, or is no text.
     fn read(&self, path: &Path) -> io::Result<String>;
 
     /// Walks a folder in the order of names. One item is one entry of a directory: the path of a Python file,
@@ -68,7 +70,7 @@ impl FileSystem for Disk {
     }
 
     fn read(&self, path: &Path) -> io::Result<String> {
-        fs::read_to_string(path)
+        read_text(path)
     }
 
     fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_> {

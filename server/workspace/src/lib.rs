@@ -12,6 +12,7 @@
 mod configuration;
 mod dependencies;
 mod dumps;
+mod encoding;
 mod file_system;
 mod files;
 mod installed;
@@ -29,6 +30,7 @@ use engine::instances::PythonFile;
 
 pub use configuration::{CODE as SETTINGS, Configuration, problems as settings_problems};
 pub use dependencies::Dependencies;
+pub use encoding::{Encoding, Undecodable, read_text};
 pub use file_system::{Disk, FileSystem, Stamp};
 pub use files::{FileStore, FileView};
 pub use loader::{Loader, LoaderClient};

@@ -1,5 +1,6 @@
 //! What people read: an excerpt with numbered places, then the run, then what to do.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use ttgir::SyntaxError;
 
@@ -110,7 +111,7 @@ impl Printer for Human {
         if self.quiet {
             return String::new();
         }
-        let mut out = summary(tally) + "\n";
+        let mut out = self.more(&tally.kinds) + &summary(tally) + "\n";
         for stale in &tally.stale {
             let _ = writeln!(out, "{}: {}", self.paint.text(Style::Bold, "note"), stale.words());
         }
@@ -123,6 +124,17 @@ impl Printer for Human {
 }
 
 impl Human {
+    /// Where more is said of kinds of findings: once, however many there are of each.
+    pub fn more(&self, kinds: &BTreeSet<&'static str>) -> String {
+        let help = self.paint.text(Style::Bold, "help");
+        let names: Vec<&str> = kinds.iter().copied().collect();
+        match names.as_slice() {
+            [] => String::new(),
+            [one] => format!("{help}: `fencepost explain {one}` says more\n"),
+            all => format!("{help}: `fencepost explain KIND` says more of {}\n", all.join(", ")),
+        }
+    }
+
     fn trouble(&self, out: &mut String, path: &str, trouble: &ReadError) {
         let place = trouble.position.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
         let error = self.paint.text(Style::Bad, "error");
@@ -167,8 +179,7 @@ impl Human {
         if let Some(fix) = &finding.fix {
             let _ = writeln!(out, "{}", self.renderer().render(&[fix_group(path, places, fix)]));
         }
-        let help = self.paint.text(Style::Bold, "help");
-        let _ = writeln!(out, "   = {help}: `fencepost explain {}` says more\n", finding.kind.name());
+        out.push('\n');
     }
 
     /// A finding that an earlier section of a dump has too: the kernel is the same, a pass later.
@@ -269,7 +280,10 @@ impl Human {
             let from = closed.warm_up;
             item(
                 "closed",
-                &format!("line {line}: {} repeats its state every {every} from iteration {from} on", closed.op),
+                &format!(
+                    "line {line}: the {} loop is in the same state again every {every}, from iteration {from} on",
+                    closed.op
+                ),
             );
         }
         for (name, reasons) in [("assumed", &proof.assumed), ("open", &proof.open)] {
@@ -342,7 +356,7 @@ fn whole_lines(source: &str, at: usize, text: &str) -> Option<(usize, String)> {
 }
 
 /// One line over all files.
-fn summary(tally: &Tally) -> String {
+pub fn summary(tally: &Tally) -> String {
     let mut parts = Vec::new();
     let mut count = |number: usize, one: &str, many: &str| {
         if number > 0 {
@@ -360,6 +374,9 @@ fn summary(tally: &Tally) -> String {
     count(tally.known, "finding in the baseline", "findings in the baseline");
     count(tally.stale.len(), "stale entry in the baseline", "stale entries in the baseline");
     parts.extend(tally.left_out_words());
+    if tally.files == 0 {
+        return "nothing to check".to_owned();
+    }
     if parts.is_empty() {
         parts.push("no kernel".to_owned());
     }
@@ -433,7 +450,6 @@ help: insert the arrival
 3 +   arrive %bar
 4 ~   wait %bar, %c1
   |
-   = help: `fencepost explain deadlock` says more
 
 ";
         assert_eq!(out, expected);

@@ -226,6 +226,8 @@ pub struct Tally {
     pub unchanged: usize,
     pub left_out: usize,
     pub triton: BTreeSet<TritonRelease>,
+    /// Names of the kinds of what was found.
+    pub kinds: BTreeSet<&'static str>,
     /// Entries of a baseline for which there is no finding any more, in the order of the file.
     pub stale: Vec<StaleEntry>,
 }
@@ -273,6 +275,7 @@ impl Tally {
                 tally.syntax_errors += unread.len();
                 let found = file.findings().map(|finding| finding.severity);
                 let all: Vec<Severity> = found.chain(other.iter().map(|problem| problem.severity)).collect();
+                tally.kinds.extend(file.findings().map(|finding| finding.kind.name()));
                 tally.errors = all.iter().filter(|severity| **severity == Severity::Error).count();
                 tally.warnings = all.iter().filter(|severity| **severity == Severity::Warning).count();
             }
@@ -296,6 +299,7 @@ impl Tally {
         self.unchanged += other.unchanged;
         self.left_out += other.left_out;
         self.triton.extend(other.triton.iter().cloned());
+        self.kinds.extend(&other.kinds);
         self.stale.extend(other.stale.iter().cloned());
     }
 

@@ -1,6 +1,7 @@
 //! A run as swim lanes, for people (text, SVG) and tools (JSON).
 
 mod drawing;
+pub mod html;
 pub mod json;
 pub mod svg;
 pub mod text;

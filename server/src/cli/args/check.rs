@@ -8,9 +8,20 @@ use super::shared::{Colour, Format, Python, Rules};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Check {
-    /// Files of any name, directories (searched for `*.ttgir` and for `*.py` with kernels), or `-` for stdin
+    /// Files of any name, directories (searched for `*.ttgir` and for `*.py` with kernels,
+    /// but for what is hidden or ignored by git), or `-` for stdin
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Mend what fixes are known for, in the files, and print what is left; a fix is taken where the file that has it
+    /// was analysed and is no worse
+    #[arg(long, conflicts_with = "changed_since")]
+    pub(crate) fix: bool,
+    /// Print the changes that --fix would make, as a unified diff, and write nothing
+    #[arg(long, conflicts_with_all = ["changed_since", "format", "explain_proof", "update_baseline"])]
+    pub(crate) diff: bool,
+    /// In directories look at hidden files and folders, `node_modules`, and what a `.gitignore` names, too
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
     /// What to print; lines and columns of json count from 0, in UTF-16 code units
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

@@ -97,6 +97,27 @@ impl LoadedFile {
         let triton = Some(release(&config, &workspace, &path));
         LoadedFile { text, workspace, elaborator: Elaborator::new(config), configuration, triton }
     }
+
+    /// The limits of its analysis.
+    pub(super) fn limits(&self, options: &CheckOptions) -> Limits {
+        let limits = self.configuration.settings.limits();
+        Limits { semantics: options.semantics.unwrap_or(limits.semantics), ..limits }
+    }
+
+    /// The analysis of its text, as its settings have it.
+    pub(super) fn analyse(
+        &mut self,
+        options: &CheckOptions,
+        engine: &mut Engine,
+        cancel: &Cancel<'_>,
+    ) -> Result<Analysis, Cancelled> {
+        let mut analysis = engine.analyse_source(&self.text, &mut self.elaborator, &self.workspace, cancel)?;
+        if !options.suppress {
+            analysis.kernels.iter_mut().for_each(KernelReport::show_suppressed);
+        }
+        self.configuration.settings.apply(&mut analysis);
+        Ok(analysis)
+    }
 }
 
 /// For which release of Triton a file is analysed, and who says so.
@@ -181,18 +202,12 @@ pub(crate) fn check(source: &Source, options: &CheckOptions) -> Checked {
 type Analysed = (FileAnalysis, Vec<Proof>, Option<Arc<Elaboration>>);
 
 fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<Analysed, Cancelled> {
-    let loaded = LoadedFile::new(source, text, &options.python);
-    let LoadedFile { text, workspace, mut elaborator, configuration, triton } = loaded;
-    let limits = configuration.settings.limits();
-    let limits = Limits { semantics: options.semantics.unwrap_or(limits.semantics), ..limits };
-    let mut engine = Engine::with_cache(limits, options.cache.clone());
+    let mut loaded = LoadedFile::new(source, text, &options.python);
+    let mut engine = Engine::with_cache(loaded.limits(options), options.cache.clone());
     let stop = || options.stop.load(Ordering::Relaxed);
     let cancel = Cancel::when(&stop);
-    let mut analysis = engine.analyse_source(&text, &mut elaborator, &workspace, &cancel)?;
-    if !options.suppress {
-        analysis.kernels.iter_mut().for_each(KernelReport::show_suppressed);
-    }
-    configuration.settings.apply(&mut analysis);
+    let mut analysis = loaded.analyse(options, &mut engine, &cancel)?;
+    let LoadedFile { text, workspace, configuration, triton, .. } = loaded;
     fix(&mut engine, &mut analysis, &workspace, &cancel)?;
     analysis.problems.extend(configuration.problems);
     if options.global {

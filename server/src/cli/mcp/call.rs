@@ -111,9 +111,9 @@ fn checked(args: &Check, around: Surroundings) -> Answer {
         &mut [(printer(args, Format::Human), &mut human), (printer(args, Format::Json), &mut json)],
     );
     match printed {
-        Ok((problems, exit)) => {
+        Ok(answer) => {
             let documents = [human, json].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-            Answer { documents: documents.to_vec(), problems, exit }
+            Answer { documents: documents.to_vec(), ..answer }
         }
         Err(error) => Answer::trouble(error.to_string()),
     }
@@ -136,7 +136,7 @@ fn explained(kind: Option<&str>) -> Answer {
 }
 
 fn result(answer: Answer, limit: usize) -> ToolAnswer {
-    let Answer { documents, problems, exit } = answer;
+    let Answer { documents, problems, notes, exit } = answer;
     let mut documents = documents.into_iter();
     let (mut text, document) = (documents.next().unwrap_or_default(), documents.next());
     let mut document = document.and_then(|document| serde_json::from_str::<Value>(&document).ok());
@@ -144,7 +144,7 @@ fn result(answer: Answer, limit: usize) -> ToolAnswer {
     let files = document.as_ref().and_then(|document| document["files"].as_array());
     let unread = files.is_some_and(|files| !files.is_empty() && files.iter().all(|file| file["problem"].is_object()));
     let nothing = text.is_empty() && document.is_none();
-    let problems: String = problems.iter().map(|problem| format!("{problem}\n")).collect();
+    let problems: String = problems.iter().chain(&notes).map(|problem| format!("{problem}\n")).collect();
     // What is wrong comes first: it is not to be cut off.
     text.insert_str(0, &problems);
     if let Some(members) = document.as_mut().and_then(Value::as_object_mut) {

@@ -129,14 +129,20 @@ fn human(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) 
         if again.is_none_or(|before| before.launch != ran.launch) {
             let _ =
                 writeln!(out, "{} {} ({})", paint.text(Style::Bold, "run"), ran.launch, origin(&ran.launch, places));
-            let on: Vec<String> = ran.report.on.iter().map(|(name, value)| format!("{name} {value}")).collect();
+            let same = printed.results.runs.iter().skip(at).take_while(|other| other.launch == ran.launch);
+            let on = ran.report.on.iter().map(|(name, value)| match (name.as_str(), same.clone().last()) {
+                ("seed", Some(last)) if last.seed != ran.seed => format!("seeds {} to {}", ran.seed, last.seed),
+                _ => format!("{name} {value}"),
+            });
+            let on: Vec<String> = on.collect();
             let on = if on.is_empty() { String::new() } else { format!(": {}", on.join(", ")) };
             let by = ran.report.instrument.name();
             let _ = writeln!(out, "    on {}, instrumentation {by}{on}", ran.report.backend);
         }
     }
     out.push('\n');
-    out.push_str(&human::Human::new(paint, false).file(checked).body);
+    let findings = human::Human::new(paint, false);
+    out.push_str(&findings.file(checked).body);
     let error = paint.text(Style::Bad, "error");
     for text in complaints(printed) {
         let _ = writeln!(out, "{error}: {text}");
@@ -159,6 +165,7 @@ fn human(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) 
     for note in notes {
         let _ = writeln!(out, "{}: {note}", paint.text(Style::Bold, "note"));
     }
+    out.push_str(&findings.more(&Tally::of(checked).kinds));
     out.push_str(&summary(printed, paint));
     out
 }

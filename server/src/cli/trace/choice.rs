@@ -1,6 +1,7 @@
 //! Which kernels and findings the arguments mean.
 
 use super::super::args::Trace;
+use super::super::say;
 use findings::KernelReport;
 use render::check::CheckedFile;
 
@@ -11,9 +12,7 @@ pub(crate) fn named<'a>(args: &Trace, file: &'a CheckedFile) -> Result<Vec<(usiz
     if let Some(name) = &args.kernel
         && !reports.iter().any(named)
     {
-        let names: Vec<String> = reports.iter().map(|report| format!("@{}", report.name)).collect();
-        let there = if names.is_empty() { "no kernel".to_owned() } else { names.join(", ") };
-        return Err(format!("there is no kernel @{name}, there is {there}"));
+        return Err(say::no_kernel(name, reports.iter().map(|report| report.name.as_str())));
     }
     Ok(reports.iter().enumerate().filter(|(_, report)| named(report)).collect())
 }

@@ -193,7 +193,7 @@ fn prepare(request: &RunKernelParams, snapshot: &Snapshot, cancel: &Cancel<'_>) 
     let name = path.file_name().map_or_else(|| "the kernel".to_owned(), |name| name.to_string_lossy().into_owned());
     let text = snapshot.source.text();
     let python = snapshot.source.python().is_some();
-    if python && std::fs::read_to_string(&path).ok().as_deref() != Some(text) {
+    if python && workspace::read_text(&path).ok().as_deref() != Some(text) {
         return Err(format!("{name} is run as it lies on the disk: save it first"));
     }
     let analysis = analysis(snapshot, cancel).map_err(|_| "the run was stopped".to_owned())?;

@@ -49,7 +49,7 @@ pub(crate) async fn compile(context: &RunContext, active: &ActiveRun, snapshot: 
 fn compile_now(snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<Option<Compiled>, Cancelled> {
     let path = snapshot.path();
     let text = snapshot.source.text();
-    if std::fs::read_to_string(&path).ok().as_deref() != Some(text) {
+    if workspace::read_text(&path).ok().as_deref() != Some(text) {
         return Ok(None);
     }
     let Some(elaboration) = snapshot.elaboration(cancel)? else { return Ok(None) };
