@@ -56,6 +56,9 @@ pub trait Judge {
     fn wanted(&mut self, text: &str, analysis: &Analysis) -> Result<Vec<Wanted>, Cancelled>;
 }
 
+/// Looks for the fix of a finding of the kernel at a place.
+pub type FindFix<'a> = dyn FnMut(usize, &Finding) -> Result<Option<Fix>, Cancelled> + 'a;
+
 /// The fixes of the findings that are meant; `fix` looks for that of a finding of the kernel at a place.
 ///
 /// # Errors
@@ -64,7 +67,7 @@ pub trait Judge {
 pub fn wanted(
     analysis: &Analysis,
     is_meant: impl Fn(&Finding) -> bool,
-    fix: &mut dyn FnMut(usize, &Finding) -> Result<Option<Fix>, Cancelled>,
+    fix: &mut FindFix<'_>,
 ) -> Result<Vec<Wanted>, Cancelled> {
     let mut wanted = Vec::new();
     for (kernel, report) in analysis.kernels.iter().enumerate() {
