@@ -173,8 +173,11 @@ fn opened(args: &[&str], folder: &Folder) -> (String, String) {
 
     let log = format!("{}/opened", folder.path());
     let _ = std::fs::remove_file(&log);
+    assert!(Command::new("mkfifo").arg(&log).status().expect("mkfifo starts").success());
     let browser = folder.write("bin/xdg-open", format!("#!/bin/sh\nprintf %s \"$1\" > '{log}'\n").as_bytes());
     std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(std::fs::read_to_string(log).unwrap_or_default()));
     let path = format!("{}/bin:{}", folder.path(), std::env::var("PATH").unwrap_or_default());
     let out = Command::new(BINARY)
         .args(args)
@@ -183,12 +186,7 @@ fn opened(args: &[&str], folder: &Folder) -> (String, String) {
         .stdin(Stdio::null())
         .output()
         .expect("the binary starts");
-    let start = std::time::Instant::now();
-    let mut shown = String::new();
-    while shown.is_empty() && start.elapsed().as_secs() < 10 {
-        shown = std::fs::read_to_string(&log).unwrap_or_default();
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    let shown = receive.recv_timeout(std::time::Duration::from_secs(60)).expect("a browser is started");
     (shown, String::from_utf8_lossy(&out.stderr).into_owned())
 }
 
