@@ -4,6 +4,7 @@
 
 pub mod mutate;
 pub mod new_op;
+pub mod site;
 mod steps;
 pub mod test;
 pub mod tidy;

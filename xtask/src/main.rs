@@ -1,4 +1,4 @@
-//! Project chores: `cargo xtask test`, `tidy`, `circles`, `fixtures`, `new-op` and `mutate`.
+//! Project chores: `cargo xtask test`, `tidy`, `docs`, `circles`, `fixtures`, `new-op` and `mutate`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -9,6 +9,7 @@ usage: cargo xtask <command>
   test [--fast | --slow]   every check and every test; --fast leaves out clippy, wasm and the editors,
                            --slow adds the tests that are marked as ignored
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"
+  docs                     the documentation as a site, in target/docs/book, by mdbook
   circles [PATH]           files of a crate that need each other, those whose path holds the word
   fixtures [--marks]       rewrites the outputs of all pages and of the README, with --marks the carets too
   new-op DIALECT.OP        adds a skeleton of the op's declaration and says which further files it may need
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         ["test", "--fast"] => xtask::test::run(&root, xtask::test::Scope::Fast),
         ["test", "--slow"] => xtask::test::run(&root, xtask::test::Scope::Slow),
         ["tidy"] => tidy(&root),
+        ["docs"] => xtask::site::run(&root),
         ["circles"] => circles(&root, ""),
         ["circles", part] => circles(&root, part),
         ["fixtures"] => xtask::test::update_fixtures(&root, "1"),

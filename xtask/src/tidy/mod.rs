@@ -5,6 +5,7 @@
 
 mod circles;
 mod docs;
+mod links;
 mod manifests;
 mod pages;
 mod paths;
@@ -24,6 +25,7 @@ pub fn run(root: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
     problems.extend(circles::check(&files));
     problems.extend(docs::check(&files));
+    problems.extend(links::check(root, &files));
     problems.extend(manifests::check(&files));
     problems.extend(pages::check(&files));
     problems.extend(paths::check(root, &files));
