@@ -12,10 +12,12 @@ pub(crate) const REPORT: &str = "fencepost/report";
 pub(crate) const TIMELINE: &str = "fencepost/timeline";
 /// The barrier report as text.
 pub(crate) const REPORT_TEXT: &str = "fencepost/reportText";
+/// The barrier report as a part of a page.
+pub(crate) const REPORT_HTML: &str = "fencepost/reportHtml";
 
 /// The lines of Python and the ops that belong together.
 pub(crate) const LINKED_RANGES: &str = "fencepost/linkedRanges";
 
 /// Methods beyond the protocol.
-pub(crate) const EXTENSIONS: [&str; 7] =
-    [FINDING_RUN, TIMELINE, EXPLAIN, REPORT, REPORT_TEXT, LINKED_RANGES, CONTENT_METHOD];
+pub(crate) const EXTENSIONS: [&str; 8] =
+    [FINDING_RUN, TIMELINE, EXPLAIN, REPORT, REPORT_TEXT, REPORT_HTML, LINKED_RANGES, CONTENT_METHOD];

@@ -16,12 +16,12 @@ use transport::{Answer, CONTENT_METHOD, Client, ClientSender, ContentDocument, L
 
 use super::client_config::{ClientConfig, SHOW_VERDICT};
 use super::document::Refusal;
-use super::extensions::{EXPLAIN, FINDING_RUN, LINKED_RANGES, REPORT, REPORT_TEXT, TIMELINE};
+use super::extensions::{EXPLAIN, FINDING_RUN, LINKED_RANGES, REPORT, REPORT_HTML, REPORT_TEXT, TIMELINE};
 use super::handlers::code_lens::KernelLens;
 use super::handlers::explain::{self, ExplainParams};
 use super::handlers::finding_run::{self, FindingRun, FindingRunParams};
 use super::handlers::linked_ranges::{self, LinkedRanges, LinkedRangesParams};
-use super::handlers::report::{self, ReportParams, ReportText};
+use super::handlers::report::{self, ReportHtml, ReportParams, ReportText};
 use super::handlers::timeline::{self, TimelineParams, TimelineText};
 use super::handlers::{
     call_hierarchy, code_action, code_lens, completion, deferred, definition, diagnostic, document_link,
@@ -189,7 +189,13 @@ impl Service {
     /// to ask again.
     pub(crate) async fn report_text(&self, params: ReportParams) -> Result<Option<ReportText>> {
         self.send(StateMessage::SubscribeReport { uri: params.uri.clone(), page: None });
-        self.newest_report(params).await
+        self.newest_report(params, report::text).await
+    }
+
+    /// `fencepost/reportHtml`: the same as a part of a page, with the run of each kernel drawn.
+    pub(crate) async fn report_html(&self, params: ReportParams) -> Result<Option<ReportHtml>> {
+        self.send(StateMessage::SubscribeReport { uri: params.uri.clone(), page: None });
+        self.newest_report(params, report::page).await
     }
 
     /// `workspace/textDocumentContent`: a report as a document of the client.
@@ -199,7 +205,7 @@ impl Service {
         let Some(asked) = report_page::parse(&name) else { return text(format!("There is no page {name}.\n")) };
         for params in asked {
             self.send(StateMessage::SubscribeReport { uri: params.uri.clone(), page: Some(name.clone()) });
-            if let Some(report) = self.newest_report(params).await? {
+            if let Some(report) = self.newest_report(params, report::text).await? {
                 return text(report.text);
             }
         }
@@ -207,11 +213,15 @@ impl Service {
     }
 
     /// A report of the newest text, however often it changes meanwhile.
-    async fn newest_report(&self, params: ReportParams) -> Result<Option<ReportText>> {
+    async fn newest_report<R: Send + 'static>(
+        &self,
+        params: ReportParams,
+        make: fn(&Snapshot, &ReportParams, &Cancel<'_>) -> std::result::Result<R, Cancelled>,
+    ) -> Result<Option<R>> {
         self.wait_for_analysis(&params.uri).await;
         loop {
             let (uri, asked) = (params.uri.clone(), params.clone());
-            let work = move |it: &Snapshot, cancel: &Cancel<'_>| report::text(it, &asked, cancel);
+            let work = move |it: &Snapshot, cancel: &Cancel<'_>| make(it, &asked, cancel);
             match self.ask_cancellable("the report", uri, Need::Text, work).await {
                 Err(error) if error.code == ErrorCode::ContentModified => {}
                 answer => return answer,
@@ -594,6 +604,7 @@ impl LanguageService for Service {
                 REPORT => to_value(self.report(from_value(params)?).await?),
                 LINKED_RANGES => to_value(self.linked_ranges(from_value(params)?).await?),
                 REPORT_TEXT => to_value(self.report_text(from_value(params)?).await?),
+                REPORT_HTML => to_value(self.report_html(from_value(params)?).await?),
                 CONTENT_METHOD => to_value(self.report_page(from_value(params)?).await?),
                 _ => Err(Error::method_not_found()),
             }

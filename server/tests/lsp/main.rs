@@ -33,6 +33,7 @@ mod settings;
 #[path = "../support/skip.rs"]
 mod skip;
 mod stability;
+mod stepping;
 mod structure;
 mod support;
 mod sync;

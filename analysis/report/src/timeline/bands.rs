@@ -1,9 +1,9 @@
 //! Barriers as bands of phases.
 
-use super::{Band, Phase, PhaseEnd, Tick, TickAct};
+use super::{Band, BarrierCount, Phase, PhaseEnd, Tick, TickAct};
 use base::{Names, message};
 use findings::{Goal, Words};
-use machine::{BarrierAction, BarrierKind, BarrierPlace, BarrierRecord, Record, Rule, State};
+use machine::{Barrier, BarrierAction, BarrierKind, BarrierPlace, BarrierRecord, Record, Rule, State};
 
 /// Bands in the making.
 pub(super) struct Bands<'a> {
@@ -29,15 +29,21 @@ impl<'a> Bands<'a> {
             name = message!("{name} of CTA {cta}", name, place.cta);
         }
         let name = name.render(self.names);
-        self.bands.push(Band { name, concerned: false, phases: Vec::new(), ticks: Vec::new() });
+        self.bands.push(Band { name, concerned: false, phases: Vec::new(), ticks: Vec::new(), counts: Vec::new() });
         self.bands.len() - 1
     }
 
-    /// What a step does.
-    pub(super) fn step(&mut self, words: &Words<'_>, step: u32, record: &Record) {
+    /// What a step does; `state` is the one it left.
+    pub(super) fn step(&mut self, words: &Words<'_>, step: u32, record: &Record, state: &State) {
         for barrier in &record.barriers {
             let at = self.of(words, barrier.place);
             act(&mut self.bands[at], step, barrier);
+        }
+        for barrier in &record.barriers {
+            let at = self.of(words, barrier.place);
+            if let Some((_, left)) = state.barriers().iter().find(|(known, _)| *known == barrier.place) {
+                count(&mut self.bands[at], step, left);
+            }
         }
     }
 
@@ -84,6 +90,15 @@ impl<'a> Bands<'a> {
     /// The bands, in the order of their barriers' first use.
     pub(super) fn take(self) -> Vec<Band> {
         self.bands
+    }
+}
+
+/// Notes what a barrier counts now, where that is news.
+fn count(band: &mut Band, step: u32, barrier: &Barrier) {
+    let Barrier { live, flips, pending, initial, bytes, .. } = *barrier;
+    let now = BarrierCount { step, live, flips, pending, arrivals: initial, bytes };
+    if band.counts.last().is_none_or(|last| BarrierCount { step, ..*last } != now) {
+        band.counts.push(now);
     }
 }
 

@@ -49,7 +49,7 @@ fn lay_out(
         let Some(record) = machine.take(&mut state, thread) else { break };
         let number = state.step();
         layout.step(number, &record);
-        bands.step(&words, number, &record);
+        bands.step(&words, number, &record, &state);
         spans.step(&words, machine, number, &record, &state);
         layout.records.push(record);
     }

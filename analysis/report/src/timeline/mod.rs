@@ -83,6 +83,33 @@ pub struct Band {
     pub phases: Vec<Phase>,
     /// What happens to it, by step.
     pub ticks: Vec<Tick>,
+    /// What it counts, by the steps that change it.
+    pub counts: Vec<BarrierCount>,
+}
+
+impl Band {
+    /// What the barrier counts after a step; `None` before its first one.
+    pub fn after(&self, step: u32) -> Option<&BarrierCount> {
+        let at = self.counts.partition_point(|count| count.step <= step);
+        self.counts.get(at.checked_sub(1)?)
+    }
+}
+
+/// What a barrier counts after a step that has changed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierCount {
+    /// The step.
+    pub step: u32,
+    /// Whether it is between its init and its invalidation.
+    pub live: bool,
+    /// Flips since its init; its parity is the phase bit.
+    pub flips: u32,
+    /// Arrivals that the phase still waits for.
+    pub pending: i64,
+    /// Arrivals that each phase takes.
+    pub arrivals: i64,
+    /// Bytes that the phase still waits for; negative where more came than was expected.
+    pub bytes: i64,
 }
 
 /// A phase of a barrier, from the step that begins it to the one that ends it.

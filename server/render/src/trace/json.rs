@@ -2,7 +2,7 @@
 //!
 //! `{"schema": 1, "tool": …, "positionEncoding": "utf-16", "path": …, "traces": [trace]}`. Steps count
 //! from 1; lanes, barriers and slots are named by their index. A trace has `lanes`, `steps`,
-//! `barriers` (each with `phases` and `ticks`), `slots`, `accesses`, `groups`, `missing` and `folds`;
+//! `barriers` (each with `phases`, `ticks` and `counts`), `slots`, `accesses`, `groups`, `missing` and `folds`;
 //! what each member says is documented at the type of the same name in `analysis/report/src/timeline/`.
 //! Folded steps are listed all the same.
 
@@ -88,11 +88,23 @@ fn fill(value: &mut Value, drawing: &TraceDrawing<'_>, timeline: &Timeline) {
                     value
                 });
                 let ticks = band.ticks.iter().map(|tick| json!({ "step": tick.step, "act": tick.act.name() }));
+                let counts = band.counts.iter().map(|count| {
+                    json!({
+                        "step": count.step,
+                        "live": count.live,
+                        "phase": count.flips & 1,
+                        "flips": count.flips,
+                        "pending": count.pending,
+                        "arrivals": count.arrivals,
+                        "bytes": count.bytes,
+                    })
+                });
                 json!({
                     "name": band.name,
                     "concerned": band.concerned,
                     "phases": phases.collect::<Vec<_>>(),
                     "ticks": ticks.collect::<Vec<_>>(),
+                    "counts": counts.collect::<Vec<_>>(),
                 })
             })
             .collect(),

@@ -3,6 +3,7 @@
 mod drawing;
 pub mod html;
 pub mod json;
+pub mod states;
 pub mod svg;
 pub mod text;
 
@@ -34,17 +35,23 @@ const LONG: usize = 1000;
 /// Lines at both ends of a fold that are drawn.
 const ENDS: usize = 120;
 
-/// The drawing of a report's run, for its page, from top to bottom, and its width; empty where there is
-/// none. Its ids begin with `id`, and those of lines with `anchor`.
-pub(crate) fn picture(view: &ReportView<'_>, id: &str, anchor: &str) -> (usize, Vec<Piece>) {
-    let Some(timeline) = &view.timeline else { return (0, Vec::new()) };
+/// The drawing of a report's run, for its page, from top to bottom; empty where there is none. Its ids begin with `id`,
+/// and those of lines with `anchor`.
+pub(crate) fn picture(view: &ReportView<'_>, id: &str, anchor: &str) -> Vec<Piece> {
+    let Some(timeline) = &view.timeline else { return Vec::new() };
     let heading = TraceHeading::of_report(&view.report, view.finding);
     // Of a long run repetitions are one line even in what a reader opens.
     let long = timeline.steps.len() > LONG;
     let mut drawing = TraceDrawing::new(Some(timeline.clone()), heading, view.places, long);
     drawing.linked = true;
     drawing.roles = timeline.lanes.iter().map(|lane| role(view, &lane.name)).collect();
-    let slices = svg::Slices::new(&drawing, timeline, svg::PageIds { id, anchor });
+    pieces(&drawing, timeline, id, anchor)
+}
+
+/// A drawing of this run in pieces, from top to bottom. Its ids begin with `id`, and those of lines with
+/// `anchor`.
+pub(crate) fn pieces(drawing: &TraceDrawing<'_>, timeline: &Timeline, id: &str, anchor: &str) -> Vec<Piece> {
+    let slices = svg::Slices::new(drawing, timeline, svg::PageIds { id, anchor });
     let mut pieces = vec![Piece::Shown(slices.head())];
     let mut next = 0;
     for stretch in timeline.stretches() {
@@ -65,7 +72,7 @@ pub(crate) fn picture(view: &ReportView<'_>, id: &str, anchor: &str) -> (usize, 
         pieces.push(Piece::Folded { stretch, does: does(timeline, stretch), parts, left_out });
     }
     pieces.push(Piece::Shown(slices.foot()));
-    (slices.width(), pieces)
+    pieces
 }
 
 /// What a partition is for, without the names of what it works on.

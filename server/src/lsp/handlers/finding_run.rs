@@ -3,13 +3,14 @@
 use base::TextRange;
 use findings::{Finding, KernelReport};
 use serde::{Deserialize, Serialize};
-use tower_lsp::ls_types::{Location, Position, TextDocumentIdentifier};
+use tower_lsp::ls_types::{Position, Range, TextDocumentIdentifier};
 
 use super::kernels;
+use super::run_steps::SteppedRun;
+use super::timelines::timeline_of;
 use crate::lsp::snapshot::Snapshot;
-use crate::lsp::to_proto;
-use render::SourceText;
-use render::lanes;
+use render::trace::{TraceDrawing, TraceHeading};
+use render::{SourceText, lanes};
 
 /// Parameters of the request.
 #[derive(Clone, Debug, Deserialize)]
@@ -19,66 +20,81 @@ pub(crate) struct FindingRunParams {
     pub(crate) text_document: TextDocumentIdentifier,
     /// A place on the finding or one of its sites.
     pub(crate) position: Position,
+    /// Only a finding of this kind.
+    pub(crate) kind: Option<String>,
     /// Columns that the drawing may take.
     pub(crate) width: Option<u32>,
     /// Where the position is on no finding: that of its kernel which is nearest.
     #[serde(default)]
     pub(crate) nearest: bool,
+    /// Whether the swim lanes are wanted as HTML.
+    #[serde(default)]
+    pub(crate) picture: bool,
 }
 
 /// The run of a finding.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct FindingRun {
     /// Name of the kind.
-    pub(crate) kind: &'static str,
+    kind: &'static str,
     /// The finding's message, with the inputs.
-    pub(crate) message: String,
+    message: String,
+    /// Where the finding is drawn.
+    range: Range,
     /// The run as swim lanes.
-    pub(crate) text: String,
-    /// Its steps.
-    pub(crate) steps: Vec<FindingRunStep>,
-}
-
-/// One step of it.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct FindingRunStep {
-    /// The partition that acts.
-    pub(crate) partition: String,
-    /// The op.
-    pub(crate) location: Location,
-    /// What happens.
-    pub(crate) text: String,
+    text: String,
+    #[serde(flatten)]
+    run: SteppedRun,
 }
 
 /// The run of the finding whose range, or else one of whose sites, touches the position; the
 /// first of them in the text. If asked for, that of the nearest in the kernel around it.
 pub(crate) fn run(snapshot: &Snapshot, params: &FindingRunParams) -> Option<FindingRun> {
-    let known = snapshot.analysis.as_ref()?;
-    let offset = snapshot.mapper().offset(params.position);
-    let findings = || known.analysis.kernels.iter().flat_map(|kernel| &kernel.findings);
-    let touches = |range: TextRange| range.touches(offset);
-    let finding = findings()
-        .find(|finding| touches(finding.range))
-        .or_else(|| findings().find(|finding| finding.sites.iter().any(|site| touches(site.range))))
-        .or_else(|| if params.nearest { nearest(snapshot, &known.analysis.kernels, offset) } else { None })?;
+    let (report, finding) = finding_at(snapshot, params)?;
     let with = lanes::inputs(&finding.inputs);
     let message = if with.is_empty() { finding.message.clone() } else { format!("{} ({with})", finding.message) };
     let width = params.width.unwrap_or(120).clamp(40, 1000) as usize;
-    let text = lanes::draw(finding, &SourceText::new(snapshot.source.text()), width);
-    let steps = finding.run.iter().map(|step| FindingRunStep {
-        partition: step.partition.clone(),
-        location: to_proto::location(snapshot, step.range),
-        text: step.text.clone(),
-    });
-    Some(FindingRun { kind: finding.kind.name(), message, text, steps: steps.collect() })
+    let places = SourceText::new(snapshot.source.text());
+    let text = lanes::draw(finding, &places, width);
+    let heading = TraceHeading {
+        title: finding.kind.name().to_owned(),
+        message: String::new(),
+        place: String::new(),
+        with: with.clone(),
+        finding: Some(finding),
+    };
+    let drawing = TraceDrawing::new(timeline_of(snapshot, report.range, Some(finding)), heading, &places, true);
+    Some(FindingRun {
+        kind: finding.kind.name(),
+        message,
+        range: snapshot.mapper().range(finding.range),
+        text,
+        run: SteppedRun::new(snapshot, &report.name, Some(finding), &drawing, params.picture),
+    })
+}
+
+fn finding_at<'a>(snapshot: &'a Snapshot, params: &FindingRunParams) -> Option<(&'a KernelReport, &'a Finding)> {
+    let known = snapshot.analysis.as_ref()?;
+    let offset = snapshot.mapper().offset(params.position);
+    let all = || known.analysis.kernels.iter().flat_map(|of| of.findings.iter().map(move |finding| (of, finding)));
+    let wanted = || all().filter(|(_, it)| params.kind.as_ref().is_none_or(|kind| kind == it.kind.name()));
+    let touches = |range: TextRange| range.touches(offset);
+    wanted()
+        .find(|(_, finding)| touches(finding.range))
+        .or_else(|| wanted().find(|(_, finding)| finding.sites.iter().any(|site| touches(site.range))))
+        .or_else(|| if params.nearest { nearest(snapshot, &known.analysis.kernels, offset) } else { None })
 }
 
 /// The finding with the fewest lines between it and the offset, of the kernel that the offset is in.
-fn nearest<'a>(snapshot: &Snapshot, kernels: &'a [KernelReport], offset: u32) -> Option<&'a Finding> {
+fn nearest<'a>(
+    snapshot: &Snapshot,
+    kernels: &'a [KernelReport],
+    offset: u32,
+) -> Option<(&'a KernelReport, &'a Finding)> {
     let line = |offset: u32| snapshot.mapper().position(offset).line;
     let distance = |range: TextRange| {
         line(range.start).saturating_sub(line(offset)) + line(offset).saturating_sub(line(range.end))
     };
     let kernel = kernels::around(kernels, |kernel| kernel.range, offset)?;
-    kernel.findings.iter().min_by_key(|finding| distance(finding.range))
+    Some((kernel, kernel.findings.iter().min_by_key(|finding| distance(finding.range))?))
 }

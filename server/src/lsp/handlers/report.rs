@@ -1,6 +1,7 @@
-//! `fencepost/report` and `fencepost/reportText`: the barrier report as a JSON document and as text.
+//! `fencepost/report`, `fencepost/reportText` and `fencepost/reportHtml`: the barrier report as a JSON document, as text
+//! and as a page.
 
-use base::{Cancel, Cancelled};
+use base::{Cancel, Cancelled, Limits};
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,6 +11,8 @@ use crate::barrier_report::sections::{Selection, sections, select};
 use crate::barrier_report::{Content, ReportInput, report_views};
 use crate::lsp::snapshot::Snapshot;
 use render::SourceText;
+use render::report::blocks::DocBlock;
+use render::report::html::{self, Fragment};
 use render::report::json::{Document, ReportJson};
 use render::report::{ReportView, SectionEntry, section_list, text as text_of};
 use render::style::Painter;
@@ -39,6 +42,17 @@ pub(crate) struct ReportText {
     pub(crate) version: i32,
 }
 
+/// A report as a part of a page.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ReportHtml {
+    /// The file.
+    title: String,
+    #[serde(flatten)]
+    page: Fragment,
+    /// The version of the document that it is about.
+    version: i32,
+}
+
 /// The JSON document, with positions in the client's encoding.
 pub(crate) fn document(snapshot: &Snapshot, params: &ReportParams, cancel: &Cancel<'_>) -> Result<Value, Cancelled> {
     let mapper = snapshot.mapper();
@@ -46,7 +60,7 @@ pub(crate) fn document(snapshot: &Snapshot, params: &ReportParams, cancel: &Canc
         let Position { line, character } = mapper.position(offset);
         (line, character)
     };
-    made(snapshot, params, cancel, |path, views, listed| {
+    made(snapshot, params, None, cancel, |path, views, listed| {
         let reports = views.iter().map(|view| ReportJson::new(view, &positions)).collect();
         let sections = listed.iter().map(|listed| (path, listed));
         let encoding = snapshot.client.encoding.kind();
@@ -57,23 +71,44 @@ pub(crate) fn document(snapshot: &Snapshot, params: &ReportParams, cancel: &Canc
 /// The text.
 pub(crate) fn text(snapshot: &Snapshot, params: &ReportParams, cancel: &Cancel<'_>) -> Result<ReportText, Cancelled> {
     let width = params.width.unwrap_or(WIDTH).clamp(60, 1000) as usize;
-    let text = made(snapshot, params, cancel, |path, views, listed| {
+    let text = made(snapshot, params, None, cancel, |path, views, listed| {
         if !listed.is_empty() {
             return text_of::print(&section_list(path, listed), width, Painter::plain());
         }
         if views.is_empty() {
-            let what = params.kernel.as_ref().map_or_else(|| "kernel".to_owned(), |name| format!("kernel @{name}"));
-            return format!("There is no {what} in {path}.\n");
+            return format!("{}\n", nothing(params, path));
         }
         views.iter().map(|view| text_of::draw(view, width, Painter::plain())).collect()
     })?;
     Ok(ReportText { text, version: snapshot.version })
 }
 
-/// Makes the reports that are asked for, or the list of sections where it is not clear which.
+/// The page, with the run of each kernel drawn.
+pub(crate) fn page(snapshot: &Snapshot, params: &ReportParams, cancel: &Cancel<'_>) -> Result<ReportHtml, Cancelled> {
+    let limits = snapshot.settings(cancel).limits();
+    let page = made(snapshot, params, Some(&limits), cancel, |path, views, listed| {
+        let said = match (listed.is_empty(), views.is_empty()) {
+            (false, _) => section_list(path, listed),
+            (true, true) => vec![DocBlock::Text(nothing(params, path))],
+            (true, false) => Vec::new(),
+        };
+        html::reports(views, &said)
+    })?;
+    Ok(ReportHtml { title: name(&snapshot.uri), page, version: snapshot.version })
+}
+
+/// What is said where there is nothing to report.
+fn nothing(params: &ReportParams, path: &str) -> String {
+    let what = params.kernel.as_ref().map_or_else(|| "kernel".to_owned(), |name| format!("kernel @{name}"));
+    format!("There is no {what} in {path}.")
+}
+
+/// Makes the reports that are asked for, or the list of sections where it is not clear which; with limits each with a
+/// run to draw.
 fn made<R>(
     snapshot: &Snapshot,
     params: &ReportParams,
+    drawn: Option<&Limits>,
     cancel: &Cancel<'_>,
     print: impl FnOnce(&str, &[ReportView<'_>], &[SectionEntry]) -> R,
 ) -> Result<R, Cancelled> {
@@ -101,7 +136,7 @@ fn made<R>(
     let mut all = Vec::new();
     for section in &listed {
         cancel.check()?;
-        all.extend(report_views(&file, section.index, kernel, &mut engine, None, cancel)?);
+        all.extend(report_views(&file, section.index, kernel, &mut engine, drawn, cancel)?);
     }
     Ok(print(&path, &all, &[]))
 }

@@ -1,19 +1,16 @@
 //! `fencepost/timeline`: the run of a kernel's first finding, or one in which nothing is wrong, drawn as text.
 
-use base::{IrNames, Limits};
-use engine::Source;
 use findings::{Finding, KernelReport};
 use ide::KernelPlace;
-use lower::{Options, lower_with};
-use report::timeline::{Timeline, of_finding, of_kernel};
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{Position, Uri};
 
 use super::code_lens::kernel_of;
 use super::kernels;
+use super::run_steps::SteppedRun;
+use super::timelines::timeline_of;
 use super::verdict::verdict_of;
 use crate::lsp::snapshot::Snapshot;
-use base::TextRange;
 use render::SourceText;
 use render::style::Painter;
 use render::trace::{TraceDrawing, TraceHeading, text};
@@ -32,15 +29,22 @@ pub(crate) struct TimelineParams {
     pub(crate) position: Option<Position>,
     /// Columns that the drawing may take.
     pub(crate) width: Option<u32>,
+    /// Whether the swim lanes are wanted as HTML.
+    #[serde(default)]
+    pub(crate) picture: bool,
 }
 
-/// A run as text.
+/// A run of a kernel.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct TimelineText {
+    /// What it is: `kernel @f is proved`.
+    title: String,
+    /// What there is to say of it, one sentence.
+    message: String,
     /// The drawing.
-    pub(crate) text: String,
-    /// The version of the document that it is about.
-    pub(crate) version: i32,
+    text: String,
+    #[serde(flatten)]
+    run: SteppedRun,
 }
 
 /// The drawing; `None` where there is no such kernel.
@@ -48,15 +52,16 @@ pub(crate) fn timeline(snapshot: &Snapshot, params: &TimelineParams) -> Option<T
     let place = place_of(snapshot, params)?;
     let report = verdict_of(snapshot, place.range)?;
     let finding = report.findings.first();
-    let run = match &*snapshot.source {
-        Source::Ir(_) => of_ir(snapshot, place.section, place.range, finding),
-        Source::Other(_) => None,
-        Source::Python(_) => of_python(snapshot, place.range, finding),
-    };
+    let run = timeline_of(snapshot, place.range, finding);
     let places = SourceText::new(snapshot.source.text());
     let drawing = TraceDrawing::new(run, heading(snapshot, report, finding, &places), &places, true);
     let width = params.width.unwrap_or(120).clamp(40, 1000) as usize;
-    Some(TimelineText { text: text::draw(&drawing, width, Painter::plain()), version: snapshot.version })
+    Some(TimelineText {
+        title: drawing.heading.title.clone(),
+        message: drawing.heading.message.clone(),
+        text: text::draw(&drawing, width, Painter::plain()),
+        run: SteppedRun::new(snapshot, &report.name, finding, &drawing, params.picture),
+    })
 }
 
 fn place_of(snapshot: &Snapshot, params: &TimelineParams) -> Option<KernelPlace> {
@@ -79,30 +84,5 @@ fn heading<'a>(
     match finding {
         Some(finding) => TraceHeading::of_finding(&path, finding, 1, report.findings.len(), places),
         None => TraceHeading::of_kernel(&path, report, places),
-    }
-}
-
-fn of_ir(snapshot: &Snapshot, section: usize, kernel: TextRange, finding: Option<&Finding>) -> Option<Timeline> {
-    let section = snapshot.source.ir()?.sections().get(section)?;
-    let offset = section.offset();
-    let lowered = lower_with(section.tree(), Options::default());
-    let lowered = lowered.into_iter().find(|lowered| lowered.map.kernel_range.start + offset == kernel.start)?;
-    let run = match finding {
-        Some(finding) => of_finding(&lowered, finding, &IrNames),
-        None => Some(of_kernel(&lowered, &Limits::default(), &IrNames)),
-    };
-    run.map(|mut run| {
-        run.shift(offset);
-        run
-    })
-}
-
-fn of_python(snapshot: &Snapshot, kernel: TextRange, finding: Option<&Finding>) -> Option<Timeline> {
-    let elaboration = snapshot.elaboration_now()?;
-    let is = |range: TextRange| elaboration.module.place(range).0 == kernel;
-    let known = elaboration.kernels.iter().find(|known| is(known.entry.name_range))?;
-    match finding {
-        Some(finding) => known.instances.get(finding.instance)?.run_of(finding),
-        None => known.instances.first()?.run(&Limits::default()),
     }
 }

@@ -8,15 +8,19 @@ mod blocks;
 mod bundle;
 mod coverage;
 mod findings;
+mod fragment;
 mod graph;
 mod layout;
 mod links;
 mod page;
+mod picture;
 mod sections;
 mod source;
 #[cfg(test)]
 mod tests;
 mod text;
+
+pub use fragment::{Fragment, reports, run};
 
 use maud::{DOCTYPE, PreEscaped, html};
 
@@ -32,7 +36,9 @@ pub fn page(views: &[ReportView<'_>], blocks: &[DocBlock], json: &str) -> String
         (page::top(&all))
         main {
             (page::contents(&all))
-            @for links in &all { (page::report(links, &picture(links.view, &links.id("picture"), &links.anchor()))) }
+            @for links in &all {
+                (page::report(links, &picture(links.view, &links.id("picture"), &links.anchor()), true))
+            }
             (blocks::draw(blocks))
             (source::draw(&all))
         }

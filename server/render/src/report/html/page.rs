@@ -7,7 +7,7 @@ use report::{Direction, Report};
 use super::findings::inputs;
 use super::links::Links;
 use super::text::{counted, prose};
-use super::{coverage, findings, graph, sections};
+use super::{coverage, findings, graph, picture, sections};
 use crate::report::view::ReportView;
 use crate::trace::{Piece, svg};
 
@@ -37,9 +37,14 @@ pub(super) fn head(all: &[Links<'_>]) -> Markup {
             meta name="color-scheme" content="light dark";
             meta name="generator" content={ "fencepost " (env!("CARGO_PKG_VERSION")) };
             title { "Barrier report of " (name) }
-            style { "\n" (PreEscaped(include_str!("style.css"))) (PreEscaped(svg::style_in(".run-picture"))) }
+            style { "\n" (PreEscaped(style())) }
         }
     }
+}
+
+/// The style of the page.
+pub(super) fn style() -> String {
+    format!("{}{}", include_str!("style.css"), svg::style_in(".run-picture"))
 }
 
 /// What stands above the reports: links past it, the patterns of pictures, the title.
@@ -49,7 +54,7 @@ pub(super) fn top(all: &[Links<'_>]) -> Markup {
         @for (at, title) in stops.into_iter().filter(|_| !all.is_empty()) {
             a class="skip" href={ "#" (at) } { "Skip to the " (title) }
         }
-        svg class="patterns run-picture" width="0" height="0" aria-hidden="true" { (PreEscaped(svg::patterns())) }
+        (picture::patterns())
         header class="top" {
             h1 { "Barrier report" }
             p class="file" { (paths(all)) }
@@ -86,8 +91,8 @@ fn section(view: &ReportView<'_>) -> Markup {
     }
 }
 
-/// The report of one kernel; `picture` is the drawing of its run, with its width.
-pub(super) fn report(links: &Links<'_>, picture: &(usize, Vec<Piece>)) -> Markup {
+/// The report of one kernel; `pieces` are the drawing of its run; `text` whether the page has the text.
+pub(super) fn report(links: &Links<'_>, pieces: &[Piece], text: bool) -> Markup {
     let report = links.report();
     let mut parts: Vec<(&str, &str, Markup)> = vec![
         ("coverage", "Coverage: what overwrites what", coverage::draw(links)),
@@ -100,8 +105,8 @@ pub(super) fn report(links: &Links<'_>, picture: &(usize, Vec<Piece>)) -> Markup
         ("remarks", "Remarks", findings::remarks(links)),
         ("unmodelled", "Not followed", findings::unmodelled(links)),
     ];
-    if !picture.1.is_empty() {
-        parts.push(("run", "Run", run(links, picture)));
+    if !pieces.is_empty() {
+        parts.push(("run", "Run", run(links, pieces)));
     }
     html! {
         article class="report" id=(links.id("report")) {
@@ -110,7 +115,7 @@ pub(super) fn report(links: &Links<'_>, picture: &(usize, Vec<Piece>)) -> Markup
             nav aria-label={ "Sections of @" (report.kernel) } {
                 ul class="contents" {
                     @for (anchor, title, _) in &parts { li { (links.to(anchor, title)) } }
-                    li { a href="#source" { "Text" } }
+                    @if text { li { a href="#source" { "Text" } } }
                 }
             }
             @for (anchor, title, body) in &parts {
@@ -122,7 +127,7 @@ pub(super) fn report(links: &Links<'_>, picture: &(usize, Vec<Piece>)) -> Markup
 }
 
 /// The section of the run.
-fn run(links: &Links<'_>, (width, pieces): &(usize, Vec<Piece>)) -> Markup {
+fn run(links: &Links<'_>, pieces: &[Piece]) -> Markup {
     let folds = pieces.iter().any(|piece| matches!(piece, Piece::Folded { .. }));
     html! {
         p {
@@ -134,27 +139,7 @@ fn run(links: &Links<'_>, (width, pieces): &(usize, Vec<Piece>)) -> Markup {
             "; time goes down."
             @if folds { " Steps that do not bear on it are folded." }
         }
-        div class="scroll run-picture" tabindex="0" role="region" aria-label="The run" {
-            div style={ "width:" (width) "px" } {
-                @for piece in pieces {
-                    @match piece {
-                        Piece::Shown(svg) => (PreEscaped(svg)),
-                        Piece::Folded { stretch, does, parts, left_out } => details class="steps" {
-                            summary {
-                                "… " (counted((stretch.to + 1 - stretch.from) as usize, "step")) " ("
-                                (stretch.from) "–" (stretch.to) "): " (does)
-                            }
-                            @for (at, part) in parts.iter().enumerate() {
-                                @if at > 0 && *left_out > 0 {
-                                    p class="quiet" { "… " (counted(*left_out, "line")) " more: " code { "fencepost trace" } " draws them" }
-                                }
-                                (PreEscaped(part))
-                            }
-                        }
-                    }
-                }
-            }
-        }
+        (picture::draw(pieces, "The run"))
     }
 }
 

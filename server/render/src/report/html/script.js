@@ -5,14 +5,19 @@
   const button = document.getElementById("theme");
   const themes = [["", "as the system"], ["light", "light"], ["dark", "dark"]];
   let theme = 0;
-  button.hidden = false;
-  button.addEventListener("click", () => {
-    theme = (theme + 1) % themes.length;
-    const [name, words] = themes[theme];
-    if (name) root.dataset.theme = name;
-    else delete root.dataset.theme;
-    button.textContent = `Theme: ${words}`;
-  });
+  // A page that is shown by an editor has its theme.
+  if (button) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      theme = (theme + 1) % themes.length;
+      const [name, words] = themes[theme];
+      if (name) root.dataset.theme = name;
+      else delete root.dataset.theme;
+      button.textContent = `Theme: ${words}`;
+    });
+  }
+
+  for (const box of document.querySelectorAll("[data-least]")) box.style.minWidth = `${box.dataset.least}px`;
 
   const byKey = new Map();
   for (const element of document.querySelectorAll("[data-k]")) {

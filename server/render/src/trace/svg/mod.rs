@@ -44,11 +44,6 @@ impl<'a> Slices<'a> {
         Slices { layout, svg }
     }
 
-    /// Width of all.
-    pub(crate) fn width(&self) -> usize {
-        self.layout.width()
-    }
-
     /// What stands above the first line.
     pub(crate) fn head(&self) -> String {
         let about = describe(self.layout.drawing, self.layout.timeline);
@@ -228,7 +223,7 @@ fn chip(svg: &mut SvgWriter, layout: &SvgLayout<'_>, row: usize, number: u32, st
     let (x, y) = (layout.lane(step.lane), layout.row(row));
     let line = layout.drawing.line(step);
     let told = step.told || layout.timeline.steps.iter().all(|step| !step.told);
-    svg.step(if told { "" } else { "faint" }, line);
+    svg.step(if told { "" } else { "faint" }, line, number);
     let said = format!("step {number}, line {line}: {}", step.text);
     if layout.drawing.linked {
         // The line is in the page.

@@ -90,12 +90,12 @@ impl<'a> SvgWriter<'a> {
     }
 
     /// Opens a step: in a page it is a link to its line, and the first one a stop of the tab key.
-    pub(super) fn step(&mut self, class: &str, line: u32) {
+    pub(super) fn step(&mut self, class: &str, line: u32, number: u32) {
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
         if let Some(PageIds { anchor, .. }) = self.page {
             let stop = if self.linked { " tabindex=\"-1\"" } else { "" };
             self.linked = true;
-            self.enter(format_args!("<a{class} href=\"#{anchor}{line}\"{stop}>\n"));
+            self.enter(format_args!("<a{class} href=\"#{anchor}{line}\" data-step=\"{number}\"{stop}>\n"));
         } else {
             self.enter(format_args!("<g{class}>\n"));
         }

@@ -180,7 +180,7 @@ fn picture(links: &Links<'_>, plan: &Layout, boxes: &[BoxText], placed: &[Placed
         div class="scroll" {
             svg class="net" data-net width=(plan.width) height=(plan.height) viewBox={ "0 0 " (plan.width) " " (plan.height) }
                 // Narrow windows make it smaller, but not too small to be read.
-                style={ "min-width:" (plan.width * 3 / 4) "px" }
+                data-least=(plan.width * 3 / 4)
                 role="group" aria-labelledby=(title) aria-describedby=(about) {
                 title id=(title) { "Barrier dependency graph of @" (report.kernel) }
                 desc id=(about) {

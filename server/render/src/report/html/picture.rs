@@ -1,0 +1,42 @@
+//! The picture of a run in a page, in pieces that a reader may fold.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::text::counted;
+use crate::trace::{Piece, svg};
+
+/// The patterns that pictures are filled with; a page has them once.
+pub(super) fn patterns() -> Markup {
+    html! {
+        svg class="patterns run-picture" width="0" height="0" aria-hidden="true" { (PreEscaped(svg::patterns())) }
+    }
+}
+
+/// A picture in its frame, which is called `label`.
+pub(super) fn draw(pieces: &[Piece], label: &str) -> Markup {
+    html! {
+        div class="scroll run-picture" tabindex="0" role="region" aria-label=(label) {
+            div { @for piece in pieces { (one(piece)) } }
+        }
+    }
+}
+
+fn one(piece: &Piece) -> Markup {
+    match piece {
+        Piece::Shown(svg) => PreEscaped(svg.clone()),
+        Piece::Folded { stretch, does, parts, left_out } => html! {
+            details class="steps" {
+                summary {
+                    "… " (counted((stretch.to + 1 - stretch.from) as usize, "step")) " ("
+                    (stretch.from) "–" (stretch.to) "): " (does)
+                }
+                @for (at, part) in parts.iter().enumerate() {
+                    @if at > 0 && *left_out > 0 {
+                        p class="quiet" { "… " (counted(*left_out, "line")) " more: " code { "fencepost trace" } " draws them" }
+                    }
+                    (PreEscaped(part))
+                }
+            }
+        },
+    }
+}
