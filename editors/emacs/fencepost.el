@@ -203,8 +203,8 @@ Eglot has one server for the files of a mode in a project."
   (setq fencepost--step number)
   (pcase-let* ((`(,from ,to ,words ,line) (aref fencepost--steps number))
                (old (/= fencepost--tick (buffer-chars-modified-tick fencepost--source)))
-               (text (format "\n    ^ step %d of %d, %s%s" (1+ number) (length fencepost--steps) words
-                             (if old " (of an earlier text: M-x fencepost-trace)" ""))))
+               (text (format "\n    ^ step %d of %d%s, %s" (1+ number) (length fencepost--steps)
+                             (if old " (of an earlier text: M-x fencepost-trace)" "") words)))
     (goto-char (point-min))
     (forward-line (1- line))
     (dolist (window (get-buffer-window-list nil nil t)) (set-window-point window (point)))
@@ -248,10 +248,13 @@ Eglot has one server for the files of a mode in a project."
 
 (defun fencepost--open-run (source run)
   "Show the RUN that the server sent of SOURCE."
-  (let* ((head (with-temp-buffer
-                 (insert (plist-get run :message))
-                 (let ((fill-column (- (frame-width) 2))) (fill-region (point-min) (point-max)))
-                 (format "%s\n%s\n\n" (plist-get run :kind) (buffer-string))))
+  (let* ((of-finding (plist-get run :kind))
+         (head (if of-finding
+                   (with-temp-buffer
+                     (insert (plist-get run :message))
+                     (let ((fill-column (- (frame-width) 2))) (fill-region (point-min) (point-max)))
+                     (format "%s\n%s\n\n" of-finding (buffer-string)))
+                 ""))
          (buffer (fencepost--draw source "*fencepost run*" (concat head (plist-get run :text)) #'fencepost-run-mode))
          (steps (append (plist-get run :steps) nil)))
     (with-current-buffer buffer
@@ -264,8 +267,10 @@ Eglot has one server for the files of a mode in a project."
                 (with-current-buffer source
                   (pcase-let ((`(,from . ,to) (fencepost--region (plist-get (plist-get step :location) :range))))
                     (list (copy-marker from) (copy-marker to)
-                          (format "%s: %s" (plist-get step :partition) (plist-get step :text))
-                          (with-current-buffer buffer (fencepost--line-of (1+ index)))))))
+                          (concat (format "%s: %s" (plist-get step :partition) (plist-get step :text))
+                                  (fencepost--barriers step))
+                          (with-current-buffer buffer
+                            (fencepost--line-of (if of-finding (1+ index) (plist-get step :number))))))))
               steps)))
       (setq next-error-last-buffer buffer)
       (when steps (fencepost--go 1)))))
@@ -274,7 +279,17 @@ Eglot has one server for the files of a mode in a project."
   "The line of the drawing in this buffer at which step NUMBER begins."
   (save-excursion
     (goto-char (point-min))
-    (if (re-search-forward (format "^ *%d +[0-9]+ |" number) nil t) (line-number-at-pos) 1)))
+    (if (re-search-forward (format "^[,:'* ]*%d +[0-9]+ " number) nil t) (line-number-at-pos) 1)))
+
+(defun fencepost--barriers (step)
+  "What barriers count after STEP, a line each.
+Those that the finding is about, and those that STEP has changed."
+  (mapconcat (lambda (barrier)
+               (let ((changed (eq (plist-get barrier :changed) t)))
+                 (if (or changed (eq (plist-get barrier :concerned) t))
+                     (format "\n      %s %s: %s" (if changed "*" " ") (plist-get barrier :name) (plist-get barrier :words))
+                   "")))
+             (plist-get step :barriers) ""))
 
 ;;;###autoload
 (defun fencepost-trace ()
@@ -294,9 +309,10 @@ Eglot has one server for the files of a mode in a project."
                         :position (plist-get place :position))
                   width)
           (lambda (drawing)
-            (if drawing
-                (fencepost--draw source "*fencepost run*" (plist-get drawing :text) #'fencepost-run-mode)
-              (message "Fencepost: no kernel here")))))))))
+            (cond ((not drawing) (message "Fencepost: no kernel here"))
+                  ((> (length (plist-get drawing :steps)) 0) (fencepost--open-run source drawing))
+                  (t (fencepost--draw source "*fencepost run*" (plist-get drawing :text)
+                                      #'fencepost-run-mode))))))))))
 
 ;;;; The barrier report
 
@@ -388,6 +404,24 @@ asserted becomes diagnostics."
                         :arguments (vector (list :uri (fencepost--uri) :backend (if gpu "gpu" "cpu")
                                                  :instrument "consan")))
                   #'ignore))
+
+;; What goes on: the token of each bar that has a stop button, by its server.
+(defvar fencepost--bars nil)
+
+(cl-defmethod eglot-handle-notification :before
+  ((server fencepost-server) (_method (eql $/progress)) &key token value)
+  "Remember what SERVER is at by TOKEN until VALUE says that it has ended."
+  (pcase (plist-get value :kind)
+    ("begin" (when (eq (plist-get value :cancellable) t) (push (cons server token) fencepost--bars)))
+    ("end" (setq fencepost--bars (delete (cons server token) fencepost--bars)))))
+
+(defun fencepost-stop ()
+  "End the run, or the analysis, that goes on."
+  (interactive)
+  (let* ((server (fencepost--server)) (own (seq-filter (lambda (bar) (eq (car bar) server)) fencepost--bars)))
+    (unless own (user-error "Nothing goes on that could be stopped"))
+    (dolist (bar own)
+      (jsonrpc-notify server :window/workDoneProgress/cancel (list :token (cdr bar))))))
 
 (provide 'fencepost)
 ;;; fencepost.el ends here

@@ -19,12 +19,14 @@
       (accept-process-output nil 0.02))
     (or value (ert-fail (format "waited for %s" what)))))
 
+(defvar test-source test-kernel "What is copied.")
+
 (defmacro test-with-kernel (name above &rest body)
   "Run BODY in a copy of the kernel called NAME, with the line ABOVE in front, when it has been judged."
   (declare (indent 2))
   `(let* ((folder (make-temp-file "fencepost" t)) (file (expand-file-name ,name folder)))
      (make-directory (expand-file-name ".git" folder))
-     (with-temp-file file (insert (or ,above "")) (insert-file-contents test-kernel) (goto-char (point-max)))
+     (with-temp-file file (insert (or ,above "")) (insert-file-contents test-source) (goto-char (point-max)))
      (with-current-buffer (find-file-noselect file)
        (unwind-protect
            (progn
@@ -32,7 +34,8 @@
              (apply #'eglot (eglot--guess-contact))
              (test-wait "the server" #'eglot-current-server)
              (flymake-start)
-             (test-wait "a finding" #'flymake-diagnostics)
+             (test-wait "the verdict" (lambda () (or (flymake-diagnostics)
+                                                     (string-match-p "proved" (or (fencepost-status-text) "")))))
              ,@body)
          (ignore-errors (eglot-shutdown (eglot-current-server)))
          (set-buffer-modified-p nil)
@@ -146,6 +149,35 @@
       (should (= (length asked) 1))
       (should (string-match-p "ws_gemm grid=1 " (car asked)))))
   (let ((fencepost-trusted nil)) (should-error (fencepost-run) :type 'user-error)))
+
+(ert-deftest fencepost-a-run-is-stopped ()
+  (let ((fencepost-trusted t) (test-source (expand-file-name "ring.ttgir" (file-name-directory test-kernel))))
+    (test-with-kernel "large.ttgir"
+        (concat "// fencepost-run: ws_gemm grid=(16,16) a_desc=f16[2048,8960] b_desc=f16[8960,2048] "
+                "c_desc=f16[2048,2048]:nan K=8960\n")
+      (cl-letf (((symbol-function 'completing-read) (lambda (&rest _) "Run")))
+        (fencepost-run)
+        (test-wait "a bar" (lambda () fencepost--bars))
+        (fencepost-stop)
+        (test-wait "its end" (lambda () (null fencepost--bars))))
+      (should-error (fencepost-stop) :type 'user-error)
+      (should-not (flymake-diagnostics)))))
+
+(ert-deftest fencepost-a-clean-kernel-has-a-run ()
+  (let ((test-source (expand-file-name "ring.ttgir" (file-name-directory test-kernel))))
+    (test-with-kernel "clean.ttgir" nil
+      (fencepost-trace)
+      (test-wait "the run" (lambda () (get-buffer "*fencepost run*")))
+      (with-current-buffer "*fencepost run*"
+        (test-wait "its steps" (lambda () fencepost--step))
+        (should (string-match-p "@ws_gemm" (buffer-string)))
+        (next-error)
+        (should (= fencepost--step 1))
+        (should (looking-at-p (format "[,:'* ]*[0-9]+ +[0-9]+ ")))
+        ;; What barriers count stands below the steps that change it.
+        (should (seq-some (lambda (step) (string-match-p "\n +\\* %bar\\[0\\]: phase 0, " (nth 2 step)))
+                          fencepost--steps)))
+      (kill-buffer "*fencepost run*"))))
 
 (ert-deftest fencepost-pages-and-python ()
   (test-with-kernel "pages.ttgir" nil

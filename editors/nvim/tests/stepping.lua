@@ -82,17 +82,34 @@ return function(test)
   -- A kernel without findings has a run, too, in which nothing is wrong.
   local clean = test.open('clean.ttgir', nil, test.clean)
   vim.cmd.FencepostTrace()
-  test.wait('the drawing', function()
-    return vim.bo.filetype == 'fencepostrun'
-  end)
-  test.check(test.text():find('@ws_gemm', 1, true) and trace.current() == nil, 'a run without a finding')
-  test.press('q')
-  test.equal(vim.api.nvim_get_current_buf(), clean, 'q closes the drawing')
+  local function drawn()
+    for _, it in ipairs(vim.api.nvim_list_wins()) do
+      local shows = vim.api.nvim_win_get_buf(it)
+      if vim.bo[shows].filetype == 'fencepostrun' then
+        return shows
+      end
+    end
+  end
+  test.wait('the drawing', drawn)
+  test.check(test.text(drawn()):find('@ws_gemm', 1, true), 'a run without a finding')
+  test.equal({ vim.api.nvim_get_current_buf(), (select(2, trace.current())) }, { clean, 1 }, 'it is gone through, too')
+  vim.cmd.FencepostNext()
+  local step, number = trace.current()
+  test.equal(number, 2, 'its second step')
+  test.check(#step.barriers > 0 and step.barriers[1].words ~= nil, 'what barriers count after it')
+  vim.api.nvim_buf_delete(drawn(), { force = true })
+  test.equal(trace.current(), nil, 'closing the drawing ends it')
   vim.cmd('bwipeout!')
 
-  -- The state of barriers is shown where the server sends one.
-  local state = trace.state_of({ state = { barriers = { { name = '%bar[0]', phase = 1, pending = 2 } } } })
-  test.equal(state, { '%bar[0]: phase 1, 2 pending' }, 'the state of a step')
-  test.equal(trace.state_of({}), {}, 'a step without state')
+  -- What barriers count is shown where the server sends it.
+  local steps = require('fencepost.steps')
+  local barriers = {
+    { name = 'a[0]', concerned = true, changed = false, words = 'phase 0' },
+    { name = 'b[0]', concerned = false, changed = true, words = 'phase 1, 1 of 2 arrivals to come' },
+    { name = 'c[0]', concerned = false, changed = false, words = 'phase 0' },
+  }
+  local state = { '    a[0]: phase 0', '  * b[0]: phase 1, 1 of 2 arrivals to come' }
+  test.equal(steps.state_of({ barriers = barriers }), state, 'the state of a step')
+  test.equal(steps.state_of({}), {}, 'a step without state')
   vim.cmd('bwipeout!')
 end

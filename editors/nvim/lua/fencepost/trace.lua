@@ -1,5 +1,6 @@
 -- The run that leads to a finding, step by step in the code: lanes in a window below, the cursor on the step's op.
 local client = require('fencepost.client')
+local steps = require('fencepost.steps')
 
 local M = {}
 local marks = vim.api.nvim_create_namespace('fencepost.trace.places')
@@ -12,26 +13,6 @@ vim.api.nvim_set_hl(0, 'FencepostStepText', { default = true, link = 'Diagnostic
 -- `rows` the line of the lanes at which each begins, `at` the number of the step that is shown, `tick` the text.
 local run = nil
 
---- `m full[0]: phase 1, 2 arrivals and 16384 bytes pending`, of the barriers that the server tells the state of.
-local function barrier(state)
-  local said = {}
-  if state.phase ~= nil and state.phase ~= vim.NIL then
-    table.insert(said, 'phase ' .. tostring(state.phase))
-  end
-  for _, pending in ipairs({ { state.pending, 'pending' }, { state.bytes, 'bytes to come' } }) do
-    if type(pending[1]) == 'number' then
-      table.insert(said, ('%d %s'):format(pending[1], pending[2]))
-    end
-  end
-  return ('%s: %s'):format(state.name or state.barrier or '?', table.concat(said, ', '))
-end
-
---- The state behind a step, one line a barrier; empty where the server sends none.
-function M.state_of(step)
-  local barriers = type(step.state) == 'table' and step.state.barriers or step.barriers
-  return type(barriers) == 'table' and vim.tbl_map(barrier, barriers) or {}
-end
-
 local function stale()
   return run and vim.api.nvim_buf_get_changedtick(run.source) ~= run.tick
 end
@@ -39,22 +20,6 @@ end
 --- The line and column (from 0) where a step is by now: edits have moved it.
 local function place(step)
   return vim.api.nvim_buf_get_extmark_by_id(run.source, marks, step.mark, { details = true })
-end
-
---- A text in lines of at most so many bytes, cut between words.
-local function wrapped(text, width)
-  local lines = { '' }
-  for word in text:gmatch('%S+') do
-    local last = lines[#lines]
-    if last == '' then
-      lines[#lines] = word
-    elseif #last + 1 + #word <= width then
-      lines[#lines] = last .. ' ' .. word
-    else
-      table.insert(lines, '  ' .. word)
-    end
-  end
-  return lines
 end
 
 --- Shows a step: the cursor of the source's window goes to it, virtual lines below say what happens.
@@ -73,7 +38,7 @@ local function go(number)
     local width = math.max(30, (window == -1 and vim.o.columns or vim.api.nvim_win_get_width(window)) - 10)
     local below = vim.tbl_map(function(line)
       return { { '    ' .. line, 'FencepostStepText' } }
-    end, vim.list_extend(wrapped(words, width), M.state_of(step)))
+    end, vim.list_extend(steps.wrapped(words, width), steps.state_of(step)))
     vim.api.nvim_buf_set_extmark(run.source, shown, row, column, {
       end_row = details.end_row,
       end_col = details.end_col,
@@ -93,7 +58,7 @@ local function go(number)
     vim.api.nvim_buf_clear_namespace(run.lanes, shown, 0, -1)
     local line = run.rows[number]
     if line then
-      local last = (run.rows[number + 1] or run.last + 1) - 1
+      local last = math.min((run.rows[number + 1] or run.last + 1) - 1, line + 5)
       vim.api.nvim_buf_set_extmark(run.lanes, shown, line - 1, 0, {
         end_row = last,
         hl_group = 'FencepostStep',
@@ -153,8 +118,8 @@ local function keys(lanes)
   end, 'Previous step')
   key('<CR>', function()
     local line, number = vim.fn.line('.'), nil
-    for at, row in ipairs(run and run.rows or {}) do
-      number = row <= line and at or number
+    for at = 1, run and #run.steps or 0 do
+      number = run.rows[at] and run.rows[at] <= line and at or number
     end
     if number then
       go(number)
@@ -163,41 +128,32 @@ local function keys(lanes)
   end, 'Go to the step of this line')
 end
 
---- Puts an extmark at each step, so that edits do not lead astray, and gives the steps as a location list.
-local function mark(source, steps, encoding)
-  local items = {}
-  for number, step in ipairs(steps) do
-    -- A step without a place of its own stands where the location list says nothing.
-    local item = vim.lsp.util.locations_to_items({ step.location }, encoding)[1] or { bufnr = source, lnum = 1, col = 1 }
-    local at = { id = number, strict = false, end_row = (item.end_lnum or item.lnum) - 1, end_col = (item.end_col or item.col) - 1 }
-    if step.location.uri == vim.uri_from_bufnr(source) then
-      step.mark = vim.api.nvim_buf_set_extmark(source, marks, item.lnum - 1, item.col - 1, at)
-    end
-    item.text = ('step %d, %s: %s'):format(number, step.partition, step.text)
-    item.user_data = nil
-    table.insert(items, item)
-  end
-  return items
-end
-
+--- Shows a run and its steps; `answer` is the server's, to `fencepost/run` or `fencepost/timeline`.
 local function open(source, window, answer, encoding)
   M.stop()
-  local items = mark(source, answer.steps, encoding)
-  vim.fn.setloclist(window, {}, ' ', { title = answer.kind .. ': ' .. answer.message, items = items })
-  local lines = vim.list_extend({ answer.kind }, wrapped(answer.message, vim.o.columns - 4))
-  table.insert(lines, '')
-  local head = #lines
-  vim.list_extend(lines, vim.split(answer.text, '\n', { trimempty = true }))
-  local rows = {}
-  for number, line in ipairs(lines) do
-    local step = number > head and tonumber(line:match('^%s*(%d+)%s+%d+%s|'))
-    if step then
-      rows[step] = number
-    end
+  local items = steps.mark(source, marks, answer.steps, encoding)
+  local title = answer.kind or answer.title
+  vim.fn.setloclist(window, {}, ' ', { title = title .. ': ' .. answer.message, items = items })
+  local lines, head = {}, 0
+  if answer.kind then
+    lines = vim.list_extend({ answer.kind }, steps.wrapped(answer.message, vim.o.columns - 4))
+    table.insert(lines, '')
+    head = #lines
   end
+  vim.list_extend(lines, vim.split(answer.text, '\n', { trimempty = true }))
   local lanes = client.show(lines, 'fencepostrun')
-  local tick = vim.api.nvim_buf_get_changedtick(source)
-  run = { source = source, lanes = lanes, steps = answer.steps, rows = rows, last = #lines, at = 1, tick = tick }
+  -- What has been typed since the server was asked makes the run one of an earlier text.
+  local known = (vim.lsp.util.buf_versions or {})[source]
+  local current = not (answer.version and known) or answer.version == known
+  run = {
+    source = source,
+    lanes = lanes,
+    steps = answer.steps,
+    rows = steps.rows(answer, lines, head),
+    last = #lines,
+    at = 1,
+    tick = current and vim.api.nvim_buf_get_changedtick(source) or -1,
+  }
   keys(lanes)
   vim.api.nvim_create_autocmd('BufWipeout', {
     buffer = lanes,
@@ -237,14 +193,23 @@ function M.show()
   end
   local params = client.position(window, of)
   params.width, params.nearest = vim.o.columns, true
+  local function gone()
+    return not (vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window) == source)
+  end
   client.request(of, 'fencepost/run', params, source, function(answer)
-    if answer then
+    if gone() then
+      return
+    elseif answer then
       open(source, window, answer, of.offset_encoding)
       return
     end
     local here = { uri = params.textDocument.uri, position = params.position, width = vim.o.columns }
     client.request(of, 'fencepost/timeline', here, source, function(drawing)
-      if drawing then
+      if gone() then
+        return
+      elseif drawing and drawing.steps and #drawing.steps > 0 then
+        open(source, window, drawing, of.offset_encoding)
+      elseif drawing then
         M.stop()
         client.show(vim.split(drawing.text, '\n', { trimempty = true }), 'fencepostrun')
       else
