@@ -25,8 +25,9 @@ pub use python::specialization::{
 use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};
 pub use spec::{
-    Config, Directive, Entry, FileKernels, Imports, Instance, Instances, Memo, Note, OPEN, Param, Recipe, Site, Use,
-    VersionSource, directives, entries, given, imported, is_any_integer, kernels, recipe, version,
+    Config, Directive, Entry, FileKernels, FirstInstance, Imports, Instance, Instances, Memo, Note, OPEN, Param,
+    Recipe, Site, Use, VersionSource, directives, entries, given, imported, is_any_integer, kernels, kernels_telling,
+    recipe, version,
 };
 
 /// Elaborates one specialisation of a kernel of `module`.

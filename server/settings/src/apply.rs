@@ -1,6 +1,6 @@
 //! How findings are shown: the one place where levels meet findings, after the analysis.
 
-use engine::Analysis;
+use engine::{Analysis, Listener, Progress};
 use findings::{Finding, KernelReport, Suppressed, SuppressedBy};
 
 use crate::{Level, Settings};
@@ -10,6 +10,18 @@ impl Settings {
     /// verdicts stay: a kernel whose findings are all off is still one with findings.
     pub fn apply(&self, analysis: &mut Analysis) {
         analysis.kernels.iter_mut().for_each(|kernel| self.apply_to(kernel));
+    }
+
+    /// Tells `listener` of kernels as these settings have them.
+    pub fn listener<'a>(&'a self, listener: &'a mut Listener<'_>) -> impl FnMut(Progress<'_>) + 'a {
+        move |found| match found {
+            Progress::Kernel { number, depth, report } => {
+                let mut report = report.clone();
+                self.apply_to(&mut report);
+                listener(Progress::Kernel { number, depth, report: &report });
+            }
+            Progress::Syntax(errors) => listener(Progress::Syntax(errors)),
+        }
     }
 
     /// The same of one kernel.

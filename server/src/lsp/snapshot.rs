@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::{Cancel, Cancelled, Limits};
 use engine::instances::{Elaboration, Elaborator};
-use engine::{Analysis, Engine, SharedCache, Source};
+use engine::{Analysis, Engine, Listener, SharedCache, Source};
 use gluon::Config;
 use ide::python::Setting;
 use ropey::Rope;
@@ -173,7 +173,7 @@ impl Snapshot {
         if let Some(known) = self.analysis.as_ref().and_then(|known| known.analysis.gluon.clone()) {
             return Ok(Some(known));
         }
-        Ok(self.elaborate(cancel, &|_| {})?.map(|elaborated| elaborated.elaboration))
+        Ok(self.elaborate(cancel, &|_| {}, None)?.map(|elaborated| elaborated.elaboration))
     }
 
     /// The same for a request that ends with a newer text; judging the kernels may take longer than anybody waits.
@@ -183,11 +183,12 @@ impl Snapshot {
     }
 
     /// Elaborates a Python file, and says what is wrong with its configuration. `blocked` is told when the worker
-    /// begins and ends to wait for files.
+    /// begins and ends to wait for files, `listener` of what a few runs of one instance a kernel show.
     pub(crate) fn elaborate(
         &self,
         cancel: &Cancel<'_>,
         blocked: &dyn Fn(bool),
+        listener: Option<&mut Listener<'_>>,
     ) -> Result<Option<ConfiguredElaboration>, Cancelled> {
         let Source::Python(script) = &*self.source else { return Ok(None) };
         let sources = self.sources(cancel, blocked);
@@ -204,7 +205,21 @@ impl Snapshot {
             *cached = CachedElaborator { elaborator: Elaborator::new(config.clone()), config, ..Default::default() };
         }
         cached.revision = self.workspace.view.revision;
-        let elaboration = cached.elaborator.elaborate(script, &sources, cancel);
+        let elaboration = match listener {
+            None => cached.elaborator.elaborate(script, &sources, cancel),
+            Some(listener) => {
+                let mut engine = self.cache.engine();
+                engine.set_limits(configuration.settings.limits());
+                let mut listener = configuration.settings.listener(listener);
+                cached.elaborator.elaborate_telling(script, &sources, cancel, &mut |kernel, entry, elaborated| {
+                    // What was made without a file that was not waited for holds for nothing.
+                    if sources.is_incomplete() {
+                        return Ok(());
+                    }
+                    engine.tell_first(script, kernel, entry, elaborated, cancel, &mut listener)
+                })
+            }
+        };
         cached.dependencies.extend(sources.dependencies());
         cached.unsaved = self.workspace.unsaved(&cached.dependencies);
         if sources.is_incomplete() {

@@ -59,10 +59,20 @@ pub struct KernelInstances {
 pub struct Elaborator {
     config: Config,
     memo: Memo,
+    kept: KeptInstances,
+}
+
+/// Instances of earlier texts.
+#[derive(Debug, Default)]
+struct KeptInstances {
     /// By the name of the kernel, those that were used last behind the others.
-    kept: FxHashMap<String, Vec<Arc<ElaboratedInstance>>>,
+    by_kernel: FxHashMap<String, Vec<Arc<ElaboratedInstance>>>,
     elaborations: u64,
 }
+
+/// Is told of one instance of each kernel that has changed, before the others are searched for and elaborated: the
+/// kernel's number in the file, it, and the instance.
+pub type FirstElaborated<'a> = dyn FnMut(usize, &Entry, &Arc<ElaboratedInstance>) -> Result<(), Cancelled> + 'a;
 
 /// A text of the file, and how earlier ones compare with it.
 struct Now<'a> {
@@ -79,12 +89,12 @@ impl Elaborator {
     /// Forgets what it knows: another file has come or gone.
     pub fn forget(&mut self) {
         self.memo = Memo::default();
-        self.kept.clear();
+        self.kept.by_kernel.clear();
     }
 
     /// How many instances were elaborated rather than remembered.
     pub fn elaborations(&self) -> u64 {
-        self.elaborations
+        self.kept.elaborations
     }
 
     /// Elaborates all kernels of a file.
@@ -98,13 +108,36 @@ impl Elaborator {
         sources: &dyn Sources,
         cancel: &Cancel<'_>,
     ) -> Result<Elaboration, Cancelled> {
+        self.elaborate_telling(file, sources, cancel, &mut |_, _, _| Ok(()))
+    }
+
+    /// The same; `first` is told of instances as they come.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so, or `first`.
+    pub fn elaborate_telling(
+        &mut self,
+        file: &PythonFile,
+        sources: &dyn Sources,
+        cancel: &Cancel<'_>,
+        first: &mut FirstElaborated<'_>,
+    ) -> Result<Elaboration, Cancelled> {
         let module = file.module().clone();
         let outline = Arc::new(Outline::of(&module));
         if !file.mentions_kernels() {
             return Ok(Elaboration { module, outline, kernels: Vec::new(), notes: Vec::new() });
         }
-        let found = gluon::kernels(&module, sources, &self.config, &mut self.memo, cancel)?;
         let mut now = Now { module: &module, since: Since::new(outline.clone()) };
+        let Elaborator { config, memo, kept } = self;
+        let mut tell = |number: usize, entry: &Entry, instance: Instance| {
+            if kept.know(&mut now, sources, entry, &instance) {
+                return Ok(());
+            }
+            let elaborated = kept.elaborated(&mut now, sources, entry, instance, cancel)?;
+            first(number, entry, &elaborated)
+        };
+        let found = gluon::kernels_telling(&module, sources, config, memo, cancel, &mut tell)?;
         let mut kernels = Vec::with_capacity(found.kernels.len());
         let mut text = TextBudget::new();
         let notes = found.stray;
@@ -117,7 +150,7 @@ impl Elaborator {
                     instances.push(Arc::new(left_out));
                     continue;
                 }
-                let elaborated = self.elaborated(&mut now, sources, &entry, instance, cancel)?;
+                let elaborated = self.kept.elaborated(&mut now, sources, &entry, instance, cancel)?;
                 text.spend(&elaborated);
                 instances.push(elaborated);
             }
@@ -125,21 +158,29 @@ impl Elaborator {
             let left_out = found.left_out;
             kernels.push(KernelInstances { entry, instances, notes, sites, unfollowed, left_out });
         }
-        self.forget_earlier(&kernels);
+        self.kept.forget_earlier(&kernels);
         Ok(Elaboration { module, outline, kernels, notes })
     }
+}
 
+impl KeptInstances {
     /// Forgets what earlier texts had and is not likely to come back.
     fn forget_earlier(&mut self, kernels: &[KernelInstances]) {
         let mut used: FxHashMap<&str, usize> = FxHashMap::default();
         for kernel in kernels {
             *used.entry(&kernel.entry.name).or_default() += kernel.instances.len();
         }
-        self.kept.retain(|name, kept| {
+        self.by_kernel.retain(|name, kept| {
             let most = used.get(name.as_str()).map_or(0, |count| count + EARLIER);
             kept.drain(..kept.len().saturating_sub(most));
             !kept.is_empty()
         });
+    }
+
+    /// Whether an instance need not be elaborated.
+    fn know(&self, now: &mut Now<'_>, sources: &dyn Sources, entry: &Entry, instance: &Instance) -> bool {
+        let mut kept = self.by_kernel.get(&entry.name).into_iter().flatten();
+        kept.any(|known| held(known, instance, now, sources).is_some())
     }
 
     fn elaborated(
@@ -150,7 +191,7 @@ impl Elaborator {
         instance: Instance,
         cancel: &Cancel<'_>,
     ) -> Result<Arc<ElaboratedInstance>, Cancelled> {
-        let kept = self.kept.entry(entry.name.clone()).or_default();
+        let kept = self.by_kernel.entry(entry.name.clone()).or_default();
         let known = kept.iter().enumerate().find_map(|(at, known)| Some((at, held(known, &instance, now, sources)?)));
         let elaborated = match known {
             Some((at, Held::AsItIs)) => kept.remove(at),
@@ -166,7 +207,7 @@ impl Elaborator {
                 Arc::new(ElaboratedInstance::new(module, outline, sources, instance, name, made))
             }
         };
-        self.kept.entry(entry.name.clone()).or_default().push(elaborated.clone());
+        self.by_kernel.entry(entry.name.clone()).or_default().push(elaborated.clone());
         Ok(elaborated)
     }
 }

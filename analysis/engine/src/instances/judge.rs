@@ -13,7 +13,7 @@ use super::premise::{
     Key, RACE_TEXT, RACE_VARIATIONS, VARIATIONS, Variation, blames, is_followed, key, race_variations, tells,
     variations,
 };
-use super::{ElaboratedInstance, Elaboration, KernelInstances};
+use super::{ElaboratedInstance, Elaboration, KernelInstances, PythonFile};
 use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
 use crate::deleted::note_deleted_reads;
@@ -23,7 +23,7 @@ use base::{Cancel, Cancelled, Message, TextRange};
 use findings::{
     Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, add_global, describe_places,
 };
-use gluon::{FileId, Note as Remark};
+use gluon::{Entry, FileId, Note as Remark};
 use python::reason::cause;
 use python::syntax::{Module, Sources};
 
@@ -74,7 +74,8 @@ impl Engine {
         for (at, kernel) in of.kernels.iter().enumerate() {
             if let Some(listener) = &mut listener
                 && self.judged(kernel, &mut since).is_none()
-                && let Some(mut report) = self.first_answer(of, kernel, cancel)?
+                && let Some(elaborated) = kernel.instances.first()
+                && let Some(mut report) = self.first_answer(&of.module, &kernel.entry, elaborated, cancel)?
             {
                 comments.apply(&mut report);
                 let number = KernelNumber { section: 0, kernel: at };
@@ -144,14 +145,14 @@ impl Engine {
         Ok((report, problems))
     }
 
-    /// What a few runs of a kernel's first instance show: a start, for who waits. `None` where that is nothing.
+    /// What a few runs of one instance of a kernel show: a start, for who waits. `None` where that is nothing.
     fn first_answer(
         &mut self,
-        of: &Elaboration,
-        kernel: &KernelInstances,
+        module: &Module,
+        entry: &Entry,
+        elaborated: &ElaboratedInstance,
         cancel: &Cancel<'_>,
     ) -> Result<Option<KernelReport>, Cancelled> {
-        let Some(elaborated) = kernel.instances.first() else { return Ok(None) };
         let (Some(lowered), Some(tree)) = (elaborated.lowered(), elaborated.tree()) else { return Ok(None) };
         if lowered.kernel.effects.is_empty() || elaborated.stale().is_some() {
             return Ok(None);
@@ -160,13 +161,36 @@ impl Engine {
         let mut report = describe_places(lowered, &outcome);
         withhold_if_malformed(tree, lowered, &mut report);
         note_deleted_reads(tree, &mut report);
-        let mut report = report.render(&**elaborated);
+        let mut report = report.render(elaborated);
         elaborated.move_report(&mut report, 0);
         report.findings.retain(blames);
-        report.findings.iter_mut().for_each(|finding| finding.kernel.clone_from(&kernel.entry.name));
-        report.name.clone_from(&kernel.entry.name);
-        report.range = of.module.place(kernel.entry.name_range).0;
+        report.findings.iter_mut().for_each(|finding| finding.kernel.clone_from(&entry.name));
+        report.name.clone_from(&entry.name);
+        report.range = module.place(entry.name_range).0;
         Ok(Some(report))
+    }
+
+    /// Tells `listener` what a few runs of the instance of a kernel show that was elaborated first, while the others
+    /// are yet to be found.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub fn tell_first(
+        &mut self,
+        file: &PythonFile,
+        kernel: usize,
+        entry: &Entry,
+        elaborated: &ElaboratedInstance,
+        cancel: &Cancel<'_>,
+        listener: &mut Listener<'_>,
+    ) -> Result<(), Cancelled> {
+        if let Some(mut report) = self.first_answer(file.module(), entry, elaborated, cancel)? {
+            Suppressions::of_python(file.module()).apply(&mut report);
+            let number = KernelNumber { section: 0, kernel };
+            listener(Progress::Kernel { number, depth: Depth::Quick, report: &report });
+        }
+        Ok(())
     }
 
     /// Why each kernel's verdict is what it is, in the order of the analysis; of several instances the first

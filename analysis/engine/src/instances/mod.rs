@@ -30,7 +30,7 @@ mod say;
 #[cfg(test)]
 mod tests;
 
-pub use elaborator::{Elaboration, Elaborator, KernelInstances};
+pub use elaborator::{Elaboration, Elaborator, FirstElaborated, KernelInstances};
 pub use gluon::{Config, Entry, Given, Handed, Param, Site, Target, Version, VersionSource, given, version};
 pub use instance::ElaboratedInstance;
 pub(crate) use judged::{JudgedKernel, JudgedKey};

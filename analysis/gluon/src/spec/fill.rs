@@ -1,32 +1,36 @@
 //! Gives the parameters that nobody gives: what the configuration says, then what the search finds; and the
 //! combinations of what is worth an instance each.
 
-use std::sync::Arc;
-
 use super::domain::{self, Open};
 use super::entries::Param;
-use super::flow::Flow;
 use super::instance::{Base, Instances};
 use super::memo::Filled;
 use super::search::{self, Search};
-use super::survey::Survey;
-use super::{Config, Entry, Given, Source, Spec, directive};
+use super::spec_builder::{FileFlow, SpecBuilder};
+use super::{Config, Entry, Given, Source, directive};
 use base::{Cancel, Cancelled};
 use python::elaborated::Attempt;
-use python::syntax::{Module, Sources};
 
-/// What is needed to fill in values.
+/// Fills in the values of one kernel.
 pub(super) struct Filler<'f> {
-    pub module: &'f Arc<Module>,
-    pub sources: &'f dyn Sources,
-    pub survey: &'f Survey<'f>,
-    pub flow: &'f Flow,
-    pub entry: &'f Entry,
-    pub config: &'f Config,
-    pub spec: &'f dyn Fn(&Base) -> Spec,
-    pub cancel: &'f Cancel<'f>,
-    /// Steps that the search may take.
-    pub steps: u64,
+    file: &'f FileFlow<'f>,
+    entry: &'f Entry,
+    config: &'f Config,
+    builder: SpecBuilder<'f>,
+    search: Search<'f>,
+}
+
+/// A way to launch a kernel, with the likeliest values where nobody gives any.
+struct Likeliest {
+    base: Base,
+    /// Parameters that nobody gives a value.
+    open: Vec<Open>,
+    /// Defaults that no launch is known to keep, and what a launch gives of which a part is not known: they hold
+    /// unless they are refused.
+    defaults: Vec<Open>,
+    configured: Vec<Varied>,
+    /// Parameters that count what a wait leaves open.
+    waits: Vec<String>,
 }
 
 /// A parameter with the values of which each is in some instance.
@@ -36,17 +40,38 @@ struct Varied {
     values: Vec<Given>,
 }
 
-impl Filler<'_> {
+impl<'f> Filler<'f> {
+    pub(super) fn new(
+        file: &'f FileFlow<'f>,
+        entry: &'f Entry,
+        config: &'f Config,
+        builder: SpecBuilder<'f>,
+        cancel: &'f Cancel<'f>,
+    ) -> Filler<'f> {
+        Filler { file, entry, config, builder, search: Search::new(file, entry, builder, cancel) }
+    }
+
+    /// One way to launch it as `base` says that is not refused, if one is found soon.
+    pub(super) fn first(&mut self, base: Base) -> Result<Option<Base>, Cancelled> {
+        let likeliest = self.likeliest(base);
+        if likeliest.open.is_empty() {
+            return Ok(Some(likeliest.base));
+        }
+        let open: Vec<&Open> = likeliest.open.iter().chain(&likeliest.defaults).collect();
+        let (base, attempt) = self.search.settle(likeliest.base, &open)?;
+        Ok(attempt.filter(search::accepted).map(|_| base))
+    }
+
     /// All combinations for each of `bases`, what is to be said, and how many launches were left out.
-    pub(super) fn fill(&self, bases: Vec<Base>) -> Result<Filled, Cancelled> {
-        let mut search =
-            Search::new(self.module, self.sources, self.entry, self.flow, self.spec, self.cancel, self.steps);
+    pub(super) fn fill(&mut self, bases: Vec<Base>) -> Result<Filled, Cancelled> {
+        // What was tried for the first of them counts when it is tried again.
+        self.search.begin_anew();
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         // Launches that are known in part, and the values for which are refused.
         let mut refused: Vec<(Vec<Base>, String)> = Vec::new();
         for base in bases {
             let in_part = base.is_launched() && !base.partly.is_empty();
-            let (all, why) = self.of_base(base, &mut search, &mut notes)?;
+            let (all, why) = self.of_base(base, &mut notes)?;
             match why {
                 Some(why) if in_part => refused.push((all, why)),
                 _ => out.extend(all),
@@ -66,27 +91,19 @@ impl Filler<'_> {
         Ok((out, notes, left_out))
     }
 
-    fn of_base(
-        &self,
-        mut base: Base,
-        search: &mut Search<'_>,
-        notes: &mut Vec<String>,
-    ) -> Result<(Vec<Base>, Option<String>), Cancelled> {
+    fn likeliest(&self, mut base: Base) -> Likeliest {
         let (target, warps) = {
-            let spec = (self.spec)(&base);
+            let spec = self.builder.spec(&base);
             (spec.target.0, spec.num_warps.0)
         };
-        let mut open: Vec<Open> = Vec::new();
-        // Defaults that no launch is known to keep, and what a launch gives of which a part is not known: they hold
-        // unless they are refused.
-        let mut defaults: Vec<Open> = Vec::new();
+        let (mut open, mut defaults, mut waits) = (Vec::new(), Vec::new(), Vec::new());
         let whole = base.is_launched() && base.partly.is_empty();
         let mut configured: Vec<Varied> = Vec::new();
         for param in &self.entry.params {
             if !base.lacks(param) {
                 if let Some(given) = Self::soft(&base, param).filter(|_| !whole) {
-                    let facts = self.flow.of_parameter(self.entry.def, &param.name);
-                    let mut of = domain::open(self.survey, self.entry.language, param, &facts, (target, warps));
+                    let facts = self.file.flow().of_parameter(self.entry.def, &param.name);
+                    let mut of = domain::open(self.file.survey, self.entry.language, param, &facts, (target, warps));
                     of.default = Some(given);
                     defaults.push(of);
                 }
@@ -111,31 +128,36 @@ impl Filler<'_> {
                 configured.push(Varied { name: param.name.clone(), source: Source::Configuration, values });
                 continue;
             }
-            let facts = self.flow.of_parameter(self.entry.def, &param.name);
-            let mut of = domain::open(self.survey, self.entry.language, param, &facts, (target, warps));
+            let facts = self.file.flow().of_parameter(self.entry.def, &param.name);
+            let mut of = domain::open(self.file.survey, self.entry.language, param, &facts, (target, warps));
             of.default = None;
             if let Some(partly) = base.partly(&param.name) {
                 of.keep(partly, param);
             }
             if of.wait {
-                notes.push(format!(
-                    "`{0}` counts what a wait leaves open and is never chosen; `# fencepost: {0}=…` decides this kernel",
-                    param.name
-                ));
+                waits.push(param.name.clone());
             }
             if let Some(first) = of.choices.first() {
                 base.give(&param.name, first.clone(), Source::Chosen);
             }
             open.push(of);
         }
+        Likeliest { base, open, defaults, configured, waits }
+    }
+
+    fn of_base(&mut self, base: Base, notes: &mut Vec<String>) -> Result<(Vec<Base>, Option<String>), Cancelled> {
+        let Likeliest { base, mut open, defaults, configured, waits } = self.likeliest(base);
+        notes.extend(waits.into_iter().map(|name| {
+            format!("`{name}` counts what a wait leaves open and is never chosen; `# fencepost: {name}=…` decides this kernel")
+        }));
         if open.is_empty() && configured.is_empty() {
             return Ok((vec![base], None));
         }
         let all: Vec<&Open> = open.iter().chain(&defaults).collect();
         let before = base.clone();
-        let (settled, attempt) = if open.is_empty() { (base, None) } else { search.settle(base, &all)? };
+        let (settled, attempt) = if open.is_empty() { (base, None) } else { self.search.settle(base, &all)? };
         let attempt = match attempt {
-            None if !open.is_empty() => search.combination(&settled)?,
+            None if !open.is_empty() => self.search.combination(&settled)?,
             attempt => attempt,
         };
         if attempt.is_none() && !open.is_empty() {
@@ -159,7 +181,7 @@ impl Filler<'_> {
             return Ok((all, None));
         }
         open.extend(defaults);
-        Ok((self.verified(all, &settled, &open, &varied, search, notes)?, None))
+        Ok((self.verified(all, &settled, &open, &varied, notes)?, None))
     }
 
     /// What a parameter is given by its default, or by a launch that is known in part.
@@ -217,12 +239,11 @@ impl Filler<'_> {
 
     /// The combinations that are not refused; what the others need is searched for.
     fn verified(
-        &self,
+        &mut self,
         all: Vec<Base>,
         settled: &Base,
         open: &[Open],
         varied: &[Varied],
-        search: &mut Search<'_>,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Base>, Cancelled> {
         let several: Vec<&str> = varied.iter().filter(|of| of.values.len() > 1).map(|of| of.name.as_str()).collect();
@@ -235,9 +256,9 @@ impl Filler<'_> {
                 out.push(base);
                 continue;
             }
-            let (base, attempt) = match search.settle(base, &free)? {
+            let (base, attempt) = match self.search.settle(base, &free)? {
                 (base, None) => {
-                    let attempt = search.combination(&base)?;
+                    let attempt = self.search.combination(&base)?;
                     (base, attempt)
                 }
                 settled => settled,

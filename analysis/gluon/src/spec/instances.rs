@@ -1,24 +1,23 @@
 //! What a kernel is analysed with: what is known of each parameter, the surest source first.
 
-use std::cell::OnceCell;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
-use super::chosen;
 use super::directive::{self, Directive, directives};
 use super::discover::Found;
 use super::entries::{Param, entries_of};
 use super::fill::Filler;
-use super::flow::{self, Flow};
 use super::given::{plain, plain_given};
-use super::instance::{Base, FileKernels, Instances, Note};
-use super::memo::{self, Memo};
+use super::instance::{Base, FileKernels, Instance, Instances, Note};
+use super::memo::{self, Filled, Memo};
 use super::search::steps_of_each;
+use super::site::Site;
+use super::spec_builder::{FileFlow, SpecBuilder};
 use super::survey::Survey;
 use super::words;
-use super::{Config, Entry, Given, Source, Spec, Target, Use, Version};
+use super::{Config, Entry, Given, Source, Spec, Target, Use};
 use base::{Cancel, Cancelled, TextRange};
 use python::syntax::{Module, Sources};
 
@@ -34,11 +33,32 @@ pub fn kernels(
     memo: &mut Memo,
     cancel: &Cancel<'_>,
 ) -> Result<FileKernels, Cancelled> {
+    kernels_telling(module, sources, config, memo, cancel, &mut |_, _, _| Ok(()))
+}
+
+/// Is told of one instance of each kernel before all are searched for: the kernel's number in the file, it, and the
+/// instance, which may lack what tells it from others.
+pub type FirstInstance<'a> = dyn FnMut(usize, &Entry, Instance) -> Result<(), Cancelled> + 'a;
+
+/// The same; `first` is told of one instance a kernel as soon as there is one, but not where nothing but comments and
+/// blank space differs from the last text.
+///
+/// # Errors
+///
+/// When `cancel` says so, or `first`.
+pub fn kernels_telling(
+    module: &Arc<Module>,
+    sources: &dyn Sources,
+    config: &Config,
+    memo: &mut Memo,
+    cancel: &Cancel<'_>,
+    first: &mut FirstInstance<'_>,
+) -> Result<FileKernels, Cancelled> {
     if let Some(known) = memo.whole(module, sources, config) {
         return Ok(known);
     }
     let recorder = memo::Recorder::new(sources, module.path());
-    let found = found_anew(module, &recorder, config, memo, cancel)?;
+    let found = found_anew(module, &recorder, config, memo, cancel, first)?;
     // A file that was no longer waited for counts as missing: nothing made without it is kept.
     cancel.check()?;
     memo.keep_whole(module, recorder, config, &found);
@@ -51,16 +71,25 @@ fn found_anew(
     config: &Config,
     memo: &mut Memo,
     cancel: &Cancel<'_>,
+    first: &mut FirstInstance<'_>,
 ) -> Result<FileKernels, Cancelled> {
     let survey = Survey::of(module, sources);
     let entries = entries_of(module, &survey);
     let found = memo::launches(module, sources, &survey, &entries, config, memo, cancel)?;
-    let steps = steps_of_each(entries.len());
-    let file = FileFlow { module, sources, survey: &survey, steps, flow: OnceCell::new() };
-    let mut all = Vec::with_capacity(entries.len());
-    for (entry, found) in entries.iter().zip(found) {
+    let file = FileFlow::new(module, sources, &survey, steps_of_each(entries.len()));
+    let mut launches = Vec::with_capacity(entries.len());
+    for (number, (entry, found)) in entries.iter().zip(found).enumerate() {
         cancel.check()?;
-        all.push(of_entry(&file, entry, config, found, memo, cancel)?);
+        let mut known = KnownLaunches::new(&file, entry, config, found, memo, cancel);
+        if let Some(instance) = known.first()? {
+            first(number, entry, instance)?;
+        }
+        launches.push(known);
+    }
+    let mut all = Vec::with_capacity(entries.len());
+    for known in launches {
+        cancel.check()?;
+        all.push(known.instances(memo)?);
     }
     let stray = stray(module, &entries);
     Ok(FileKernels { kernels: entries.into_iter().zip(all).collect(), stray })
@@ -79,99 +108,109 @@ fn stray(module: &Module, entries: &[Entry]) -> Vec<Note> {
     stray.collect()
 }
 
-/// A file, and what flows where in it, once that is asked.
-struct FileFlow<'f> {
-    module: &'f Arc<Module>,
-    sources: &'f dyn Sources,
-    survey: &'f Survey<'f>,
-    /// Steps that the search for the values of one kernel may take.
-    steps: u64,
-    flow: OnceCell<Flow>,
+/// What is known of the launches of a kernel, before values are found for what is not.
+struct KnownLaunches<'f> {
+    entry: &'f Entry,
+    builder: SpecBuilder<'f>,
+    bases: Vec<Base>,
+    notes: Vec<Note>,
+    sites: Vec<Site>,
+    unfollowed: Vec<String>,
+    open: OpenValues<'f>,
 }
 
-impl FileFlow<'_> {
-    fn flow(&self) -> &Flow {
-        self.flow.get_or_init(|| flow::of(self.module, self.sources))
-    }
-
-    /// The target that a kernel is for, by what it uses.
-    fn target(&self, entry: &Entry) -> Option<Target> {
-        flow::target(self.flow().devices(entry.def), self.module.path())
-    }
+/// Where the values come from that no launch gives.
+enum OpenValues<'f> {
+    /// There are none.
+    None,
+    /// They were found before.
+    Remembered(Filled),
+    /// They are searched for, and kept under the key if there is one.
+    Sought(Box<Filler<'f>>, Option<u64>),
 }
 
-fn of_entry(
-    file: &FileFlow<'_>,
-    entry: &Entry,
-    config: &Config,
-    found: Found,
-    memo: &mut Memo,
-    cancel: &Cancel<'_>,
-) -> Result<Instances, Cancelled> {
-    let (module, survey) = (file.module, file.survey);
-    let said = |message| Note { range: entry.name_range, message, error: false };
-    let mut notes: Vec<Note> = found.notes.into_iter().map(said).collect();
-    let mut bases = if found.launches.is_empty() { vec![Base::default()] } else { found.launches };
-    compiled(module, entry, config, &mut bases);
-    let lines = directives(module, entry.range);
-    for line in &lines {
-        let errors = line.errors.iter().cloned().chain(unknown_names(survey, entry, line));
-        notes.extend(errors.map(|(range, message)| Note { range, message, error: true }));
-    }
-    if !lines.is_empty() {
-        let with = lines.iter().flat_map(|line| bases.iter().map(move |base| directed(survey, entry, base, line)));
-        bases = distinct(with.collect());
-    }
-    for (name, value) in &config.set {
-        let Ok(given) = directive::given(value) else { continue };
-        if entry.params.iter().any(|param| param.name == *name) {
-            bases.iter_mut().for_each(|base| base.give(name, given.clone(), Source::Command));
+impl<'f> KnownLaunches<'f> {
+    fn new(
+        file: &'f FileFlow<'f>,
+        entry: &'f Entry,
+        config: &'f Config,
+        found: Found,
+        memo: &Memo,
+        cancel: &'f Cancel<'f>,
+    ) -> KnownLaunches<'f> {
+        let (module, survey) = (file.module, file.survey);
+        let said = |message| Note { range: entry.name_range, message, error: false };
+        let mut notes: Vec<Note> = found.notes.into_iter().map(said).collect();
+        let mut bases = if found.launches.is_empty() { vec![Base::default()] } else { found.launches };
+        compiled(module, entry, config, &mut bases);
+        let lines = directives(module, entry.range);
+        for line in &lines {
+            let errors = line.errors.iter().cloned().chain(unknown_names(survey, entry, line));
+            notes.extend(errors.map(|(range, message)| Note { range, message, error: true }));
         }
+        if !lines.is_empty() {
+            let with = lines.iter().flat_map(|line| bases.iter().map(move |base| directed(survey, entry, base, line)));
+            bases = distinct(with.collect());
+        }
+        for (name, value) in &config.set {
+            let Ok(given) = directive::given(value) else { continue };
+            if entry.params.iter().any(|param| param.name == *name) {
+                bases.iter_mut().for_each(|base| base.give(name, given.clone(), Source::Command));
+            }
+        }
+        let bases = distinct(bases);
+        let builder = SpecBuilder::new(file, entry, config, &bases);
+        let lacks = |base: &Base| entry.params.iter().any(|param| base.lacks(param));
+        let open = if bases.iter().any(lacks) {
+            let key = key(file, entry, config, &bases, builder.chosen);
+            match key.and_then(|key| memo.filled(key)) {
+                Some(known) => OpenValues::Remembered(known),
+                None => OpenValues::Sought(Box::new(Filler::new(file, entry, config, builder, cancel)), key),
+            }
+        } else {
+            OpenValues::None
+        };
+        KnownLaunches { entry, builder, bases, notes, sites: found.sites, unfollowed: found.unfollowed, open }
     }
-    let target = config.target.map(|target| (target, Source::Configuration));
-    let bases = distinct(bases);
-    let known =
-        |base: &Base| base.target.is_some_and(|(target, from)| from != Source::Launch || fits(target, file, entry));
-    let chosen = if target.is_some() || bases.iter().all(known) {
-        None
-    } else {
-        Some(file.target(entry).unwrap_or_else(|| chosen::target(survey, entry)))
-    };
-    let version = config.version_of(module.source());
-    let spec = |base: &Base| {
-        let own = base.target.filter(|_| known(base)).or(target);
-        let target = own.or(chosen.map(|target| (target, Source::Chosen)));
-        spec_of(entry, version, base, target.unwrap_or((Target::Cuda(90), Source::Chosen)))
-    };
-    let needs = |base: &Base| entry.params.iter().any(|param| base.lacks(param));
-    let (bases, said, left_out) = if bases.iter().any(needs) {
-        let (sources, flow) = (file.sources, file.flow());
-        let key = key(file, entry, config, &bases, chosen);
-        let known = key.and_then(|key| memo.filled(key));
-        match known {
-            Some(known) => known,
-            None => {
-                let filler =
-                    Filler { module, sources, survey, flow, entry, config, spec: &spec, cancel, steps: file.steps };
-                let filled = filler.fill(bases)?;
+
+    /// One instance, which costs little to find; `None` where there is none that is not refused.
+    fn first(&mut self) -> Result<Option<Instance>, Cancelled> {
+        let base = match &mut self.open {
+            OpenValues::None => self.bases.first().cloned(),
+            OpenValues::Remembered((bases, ..)) => bases.first().cloned(),
+            OpenValues::Sought(filler, _) => match self.bases.first() {
+                Some(base) => filler.first(base.clone())?,
+                None => None,
+            },
+        };
+        let spec = base.map(|base| self.builder.spec(&base));
+        Ok(spec.and_then(|spec| words::instances(self.entry, vec![spec]).pop()))
+    }
+
+    /// All instances.
+    fn instances(self, memo: &mut Memo) -> Result<Instances, Cancelled> {
+        let (entry, mut notes) = (self.entry, self.notes);
+        let (bases, said, left_out) = match self.open {
+            OpenValues::None => (self.bases, Vec::new(), 0),
+            OpenValues::Remembered(known) => known,
+            OpenValues::Sought(mut filler, key) => {
+                let filled = filler.fill(self.bases)?;
                 key.into_iter().for_each(|key| memo.keep(key, &filled));
                 filled
             }
+        };
+        notes.extend(said.into_iter().map(|message| Note { range: entry.name_range, message, error: false }));
+        let specs: Vec<Spec> = distinct(bases).iter().map(|base| self.builder.spec(base)).collect();
+        let (specs, note) = words::fewer(specs);
+        notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
+        let (mut list, sites, unfollowed) = (words::instances(entry, specs), self.sites, self.unfollowed);
+        for instance in &mut list {
+            let own = sites.iter().filter(|site| site.launches(&instance.spec.arguments));
+            instance.launches = own.map(|site| site.facts.clone()).collect();
+            instance.launches.dedup();
         }
-    } else {
-        (bases, Vec::new(), 0)
-    };
-    notes.extend(said.into_iter().map(|message| Note { range: entry.name_range, message, error: false }));
-    let specs: Vec<Spec> = distinct(bases).iter().map(spec).collect();
-    let (specs, note) = words::fewer(specs);
-    notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
-    let (mut list, sites, unfollowed) = (words::instances(entry, specs), found.sites, found.unfollowed);
-    for instance in &mut list {
-        let own = sites.iter().filter(|site| site.launches(&instance.spec.arguments));
-        instance.launches = own.map(|site| site.facts.clone()).collect();
-        instance.launches.dedup();
+        Ok(Instances { list, notes, sites, unfollowed, left_out })
     }
-    Ok(Instances { list, notes, sites, unfollowed, left_out })
 }
 
 /// What the values that are found for a kernel depend on; `None` where that cannot be told by its text: places of
@@ -186,45 +225,6 @@ fn key(file: &FileFlow<'_>, entry: &Entry, config: &Config, bases: &[Base], targ
         .hash(&mut hasher);
     file.flow().fingerprint(entry.def).hash(&mut hasher);
     Some(hasher.finish())
-}
-
-/// Whether a kernel can be for the target for which the host code was run.
-fn fits(target: Target, file: &FileFlow<'_>, entry: &Entry) -> bool {
-    let Some(asked) = file.target(entry) else { return true };
-    match (target, asked) {
-        (Target::Cuda(has), Target::Cuda(wants)) => has >= wants,
-        (Target::Cuda(_), _) | (_, Target::Cuda(_)) => false,
-        // Of AMD's devices the host code knows more than the names of operations.
-        (has, wants) => (has == Target::Gfx1250) == (wants == Target::Gfx1250),
-    }
-}
-
-/// What is elaborated.
-fn spec_of(entry: &Entry, version: Version, base: &Base, target: (Target, Source)) -> Spec {
-    let mut arguments = base.arguments.clone();
-    arguments.sort_by_key(|argument| entry.params.iter().position(|param| param.name == argument.name));
-    // A kernel that is told its own settings is launched with them.
-    let own = |name: &str| {
-        let param = entry.params.iter().find(|param| param.name == name && param.constexpr)?;
-        let (text, source) = match base.arguments.iter().find(|argument| argument.name == name) {
-            Some(argument) => match &argument.given {
-                Given::Value(text) => (text, argument.source),
-                Given::Type(_) => return None,
-            },
-            None => (param.default.as_ref()?, Source::Default),
-        };
-        Some((text.parse::<u32>().ok().filter(|number| *number > 0)?, source))
-    };
-    Spec {
-        def: entry.def,
-        language: entry.language,
-        host: base.host.clone(),
-        target,
-        version: base.version.unwrap_or(version),
-        num_warps: base.num_warps.or_else(|| own("num_warps")).unwrap_or((4, Source::Default)),
-        num_ctas: base.num_ctas.or_else(|| own("num_ctas")).unwrap_or((1, Source::Default)),
-        arguments,
-    }
 }
 
 /// Overlays what was compiled before: types and settings of a kernel whose `def` is in this line.

@@ -23,6 +23,7 @@ mod roots;
 mod search;
 mod shift;
 mod site;
+mod spec_builder;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -38,7 +39,7 @@ pub use directive::{Directive, OPEN, directives, given, version};
 pub use entries::{Entry, Param, entries};
 pub use imports::{Imports, imported};
 pub use instance::{FileKernels, Instance, Instances, Note, Recipe};
-pub use instances::kernels;
+pub use instances::{FirstInstance, kernels, kernels_telling};
 pub use memo::Memo;
 pub use partly::is_any_integer;
 pub use site::Site;

@@ -5,16 +5,13 @@
 //! that somebody gave is changed. The budget counts attempts and steps, never time, so that the outcome depends on
 //! the text alone.
 
-use std::sync::Arc;
-
 use super::domain::Open;
-use super::flow::Flow;
 use super::instance::Base;
+use super::spec_builder::{FileFlow, SpecBuilder};
 use super::trouble::{Trouble, troubles};
 use super::{Entry, Source, Spec};
 use base::{Cancel, Cancelled};
 use python::elaborated::Attempt;
-use python::syntax::{Module, Sources};
 use rustc_hash::FxHashMap;
 
 /// How many elaborations one kernel may cost.
@@ -52,17 +49,12 @@ const DEFAULT: usize = 6;
 
 /// A search for the values of one kernel.
 pub(super) struct Search<'s> {
-    pub(super) module: &'s Arc<Module>,
-    pub(super) sources: &'s dyn Sources,
-    pub(super) entry: &'s Entry,
-    pub(super) flow: &'s Flow,
-    pub(super) cancel: &'s Cancel<'s>,
-    /// From what is known to what is elaborated.
-    pub(super) spec: &'s dyn Fn(&Base) -> Spec,
+    file: &'s FileFlow<'s>,
+    entry: &'s Entry,
+    builder: SpecBuilder<'s>,
+    cancel: &'s Cancel<'s>,
     attempts: u32,
     steps: u64,
-    /// Steps that may be taken.
-    most: u64,
     /// What became of values that were tried.
     known: FxHashMap<Spec, Attempt>,
 }
@@ -89,20 +81,22 @@ impl Score {
 
 impl<'s> Search<'s> {
     pub(super) fn new(
-        module: &'s Arc<Module>,
-        sources: &'s dyn Sources,
+        file: &'s FileFlow<'s>,
         entry: &'s Entry,
-        flow: &'s Flow,
-        spec: &'s dyn Fn(&Base) -> Spec,
+        builder: SpecBuilder<'s>,
         cancel: &'s Cancel<'s>,
-        most: u64,
     ) -> Search<'s> {
-        Search { module, sources, entry, flow, cancel, spec, attempts: 0, steps: 0, most, known: FxHashMap::default() }
+        Search { file, entry, builder, cancel, attempts: 0, steps: 0, known: FxHashMap::default() }
+    }
+
+    /// Gives back all that was spent. What was tried is still known, and counts again where it is tried again.
+    pub(super) fn begin_anew(&mut self) {
+        (self.attempts, self.steps) = (0, 0);
     }
 
     /// What becomes of some values; `None` once the budget is spent.
     pub(super) fn attempt(&mut self, base: &Base) -> Result<Option<Attempt>, Cancelled> {
-        if self.attempts >= ATTEMPTS || self.steps >= self.most {
+        if self.attempts >= ATTEMPTS || self.steps >= self.file.steps {
             return Ok(None);
         }
         self.elaborate(base).map(Some)
@@ -110,7 +104,7 @@ impl<'s> Search<'s> {
 
     /// What becomes of a combination of values, past the budget of the search; `None` once that is spent too.
     pub(super) fn combination(&mut self, base: &Base) -> Result<Option<Attempt>, Cancelled> {
-        if self.steps >= self.most + self.most / 2 {
+        if self.steps >= self.file.steps + self.file.steps / 2 {
             return Ok(None);
         }
         self.elaborate(base).map(Some)
@@ -118,12 +112,12 @@ impl<'s> Search<'s> {
 
     fn elaborate(&mut self, base: &Base) -> Result<Attempt, Cancelled> {
         self.cancel.check()?;
-        let spec = (self.spec)(base);
+        let spec = self.builder.spec(base);
         let attempt = match self.known.get(&spec) {
             Some(known) => known.clone(),
             None => {
                 let library = crate::builtins::library();
-                let (module, sources) = (self.module, self.sources);
+                let (module, sources) = (self.file.module, self.file.sources);
                 let made = python::eval::attempt(module, sources, library, &spec, STEPS_OF_ONE, self.cancel)?;
                 self.known.insert(spec, made.clone());
                 made
@@ -215,7 +209,7 @@ impl<'s> Search<'s> {
 
     /// The values to try next, the likeliest first: each differs from `base` in one parameter.
     fn others(&self, base: &Base, trouble: &Trouble, open: &[&Open]) -> Vec<Base> {
-        let blamed = self.flow.blame(self.entry.def, &trouble.path, trouble.range);
+        let blamed = self.file.flow().blame(self.entry.def, &trouble.path, trouble.range);
         let blamed = blamed.iter().filter_map(|name| open.iter().find(|open| open.name == *name));
         let mut ranked: Vec<(usize, Base)> = Vec::new();
         for (nth, of) in blamed.take(BLAMED).enumerate() {

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use base::{Cancel, Cancelled};
 use engine::{Analysis, Listener, Progress, Source};
-use settings::Settings;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -313,7 +312,7 @@ pub(crate) fn analyse(
     if snapshot.source.python().is_some() {
         check_disk(snapshot, check, blocked, cancel)?;
     }
-    let elaborated = snapshot.elaborate(cancel, blocked)?;
+    let elaborated = snapshot.elaborate(cancel, blocked, Some(listener))?;
     (watched.judging)();
     let mut dependencies = Dependencies::default();
     let mut engine = snapshot.cache.engine();
@@ -325,7 +324,7 @@ pub(crate) fn analyse(
                 return Err(Cancelled);
             }
             engine.set_limits(configuration.settings.limits());
-            let mut listener = with_settings(&configuration.settings, listener);
+            let mut listener = configuration.settings.listener(listener);
             let mut analysis = engine.analyse_telling(document, focus, cancel, &mut listener)?;
             configuration.settings.apply(&mut analysis);
             analysis.problems.extend(configuration.problems);
@@ -337,7 +336,7 @@ pub(crate) fn analyse(
             let sources = snapshot.sources(cancel, blocked);
             let configuration = elaborated.configuration;
             engine.set_limits(configuration.settings.limits());
-            let mut listener = with_settings(&configuration.settings, listener);
+            let mut listener = configuration.settings.listener(listener);
             let mut analysis =
                 engine.analyse_python_telling(&elaborated.elaboration, &sources, cancel, &mut listener)?;
             if sources.is_incomplete() {
@@ -352,18 +351,6 @@ pub(crate) fn analyse(
         (Source::Python(_), None) => Analysis::default(),
     };
     Ok(diagnostics::document_analysis(snapshot, analysis, Some(dependencies), None))
-}
-
-/// Tells `listener` of kernels as the settings have them.
-fn with_settings<'a>(settings: &'a Settings, listener: &'a mut Listener<'_>) -> impl FnMut(Progress<'_>) + 'a {
-    move |found| match found {
-        Progress::Kernel { number, depth, report } => {
-            let mut report = report.clone();
-            settings.apply_to(&mut report);
-            listener(Progress::Kernel { number, depth, report: &report });
-        }
-        Progress::Syntax(errors) => listener(Progress::Syntax(errors)),
-    }
 }
 
 /// Brings the view of the disk up to date, as far as the analysis is to wait for that.
