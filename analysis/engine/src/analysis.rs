@@ -432,8 +432,10 @@ impl Engine {
         let hash = hash(&lowered.kernel);
         let known = self.passed.get(hash, |kernel| *kernel == lowered.kernel);
         let passed = attach_fixes(tree, lowered, &outcome, known.as_deref(), report, &mut self.retry(cancel))?;
-        let weight = Weight { bytes: kernel_bytes(&lowered.kernel), work: 1 + outcome.steps };
-        self.passed.insert(hash, lowered.kernel.clone(), passed, weight);
+        if let Some(passed) = passed {
+            let weight = Weight { bytes: kernel_bytes(&lowered.kernel), work: 1 + outcome.steps };
+            self.passed.insert(hash, lowered.kernel.clone(), passed, weight);
+        }
         Ok(())
     }
 

@@ -66,12 +66,22 @@ const BYTES: usize = 16 << 20;
 /// Machine steps that the candidates of one kernel may cost.
 const STEPS: u64 = 300_000;
 
-/// Numbers of the candidates that passed, one for each of the outcome's violations. They hold for
-/// every text with the same kernel, where one of them is merely checked again.
-pub type PassedCandidates = Vec<Option<u32>>;
+/// Which candidates passed, one entry for each of the outcome's violations; `None` where none were tried. They hold
+/// for every text with the same kernel that offers as many candidates, where one of them is merely checked again.
+pub type PassedCandidates = Vec<Option<Passed>>;
+
+/// What the candidates for one violation came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// How many there were.
+    of: usize,
+    /// The number of the one that passed.
+    number: Option<u32>,
+}
 
 /// Gives the findings of a kernel's report their fixes. The ranges of the report and of the
-/// edits count from the start of the tree's text. `known` is what an equal kernel gave before.
+/// edits count from the start of the tree's text. `known` is what an equal kernel gave before. `None` where candidates
+/// were left out, since so many may not be tried, or since the text does not parse: that holds for no other text.
 pub fn attach_fixes(
     tree: &Tree,
     lowered: &Lowered,
@@ -79,14 +89,14 @@ pub fn attach_fixes(
     known: Option<&PassedCandidates>,
     report: &mut KernelReport<Message>,
     decide: &mut Decide<'_>,
-) -> Result<PassedCandidates, Cancelled> {
+) -> Result<Option<PassedCandidates>, Cancelled> {
     // What a kernel clears away as the last thing it does needs no edit.
     let ending = |found: &&Found| matches!(found.violation.rule, Rule::InFlight { ending: true, .. });
     let all: Vec<&Found> = outcome.found.iter().chain(&outcome.outlives).filter(|found| !ending(found)).collect();
-    let mut passed = vec![None; all.len()];
+    let mut passed: PassedCandidates = vec![None; all.len()];
     // Where the machine could not follow all, a change could not be told from a repair.
     if all.is_empty() || !outcome.gaps.is_empty() || report.findings.is_empty() || !tree.errors().is_empty() {
-        return Ok(passed);
+        return Ok(None);
     }
     let code = Code { tree };
     let before = Baseline::new(lowered, outcome, &report.findings, |range| range.start);
@@ -102,19 +112,28 @@ pub fn attach_fixes(
             finding.fix = Some(fix.clone());
             continue;
         }
-        let only = match known.and_then(|known| known.get(number)) {
-            Some(None) => continue,
-            Some(Some(only)) => Some(*only),
-            None => None,
-        };
         let Some(case) = FixContext::new(code, lowered, found, &told) else { continue };
-        if let Some((at, fix, left)) = first_good(tree, &before, &case, place, only, &mut tries, decide)? {
+        let candidates = distinct_candidates(&case);
+        let of = candidates.len();
+        let before_it = known.and_then(|known| known.get(number).copied().flatten()).filter(|known| known.of == of);
+        let mut search = CandidateSearch { tree, before: &before, case: &case, place, tries: &mut tries };
+        let found = match before_it {
+            Some(Passed { number: None, .. }) => None,
+            Some(Passed { number: Some(at), .. }) => match search.best(&candidates, Some(at), decide)? {
+                None => search.best(&candidates, None, decide)?,
+                good => good,
+            },
+            None => search.best(&candidates, None, decide)?,
+        };
+        if let Some(entry) = passed.get_mut(number) {
+            *entry = Some(Passed { of, number: found.as_ref().map(|(at, ..)| *at) });
+        }
+        if let Some((_, fix, left)) = found {
             finding.fix = Some(fix.clone());
-            passed[number] = Some(at);
             good.push((fix, left));
         }
     }
-    Ok(passed)
+    Ok((tries > 0).then_some(passed))
 }
 
 /// As which of `findings` a violation is told: at its own place, or at the wait whose phase is at fault, with its own
@@ -139,17 +158,8 @@ fn affordable(tree: &Tree, outcome: &Outcome) -> usize {
     KERNEL_TRIES.min(BYTES / tree.text().len().max(1)).min(by_steps)
 }
 
-/// The candidate, with its number and what it leaves, that passes and leaves least; of equals the
-/// first. `only` is the one to look at.
-fn first_good(
-    tree: &Tree,
-    before: &Baseline<'_>,
-    case: &FixContext<'_>,
-    place: FindingKey,
-    only: Option<u32>,
-    tries: &mut usize,
-    decide: &mut Decide<'_>,
-) -> Result<Option<(u32, Candidate, Vec<FindingKey>)>, Cancelled> {
+/// The first candidates, each once.
+fn distinct_candidates(case: &FixContext<'_>) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     let mut candidates = candidates(case);
     let at = candidates.len().min(FIRST);
@@ -159,25 +169,50 @@ fn first_good(
             all.push(fix);
         }
     }
-    let mut best: Option<(u32, Candidate, Vec<FindingKey>)> = None;
-    for (at, fix) in (0..).zip(all).filter(|(at, _)| only.is_none_or(|only| only == *at)) {
-        let Some(rest) = tries.checked_sub(1) else { break };
-        *tries = rest;
-        let Some(left) = after_edits(tree, before, &fix.edits, case.found, place, decide)? else { continue };
-        if left.iter().any(|left| cuts_run_short(left.kind)) {
-            continue;
+    all
+}
+
+/// The search for an edit that mends one violation.
+struct CandidateSearch<'a> {
+    tree: &'a Tree,
+    before: &'a Baseline<'a>,
+    case: &'a FixContext<'a>,
+    place: FindingKey,
+    /// Candidates of the kernel that may still be tried.
+    tries: &'a mut usize,
+}
+
+impl CandidateSearch<'_> {
+    /// The candidate, with its number and what it leaves, that passes and leaves least; of equals the
+    /// first. `only` is the one to look at.
+    fn best(
+        &mut self,
+        candidates: &[Candidate],
+        only: Option<u32>,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<(u32, Candidate, Vec<FindingKey>)>, Cancelled> {
+        let case = self.case;
+        let mut best: Option<(u32, Candidate, Vec<FindingKey>)> = None;
+        for (at, fix) in (0..).zip(candidates).filter(|(at, _)| only.is_none_or(|only| only == *at)) {
+            let Some(rest) = self.tries.checked_sub(1) else { break };
+            *self.tries = rest;
+            let left = after_edits(self.tree, self.before, &fix.edits, case.found, self.place.clone(), decide)?;
+            let Some(left) = left else { continue };
+            if left.iter().any(|left| cuts_run_short(left.kind)) {
+                continue;
+            }
+            // What leaves fewer findings comes nearer to the cause.
+            if best.as_ref().is_none_or(|(.., other)| left.len() < other.len()) {
+                best = Some((at, fix.clone(), left));
+            }
+            // Each packed buffer has barriers of its own: no change mends two, and the tries are for its siblings.
+            let alone = case.finding.kind == Kind::PackedOverwrite;
+            if best.as_ref().is_some_and(|(.., left)| alone || left.is_empty()) {
+                break;
+            }
         }
-        // What leaves fewer findings comes nearer to the cause.
-        if best.as_ref().is_none_or(|(.., other)| left.len() < other.len()) {
-            best = Some((at, fix, left));
-        }
-        // Each packed buffer has barriers of its own: no change mends two, and the tries are for its siblings.
-        let alone = case.finding.kind == Kind::PackedOverwrite;
-        if best.as_ref().is_some_and(|(.., left)| alone || left.is_empty()) {
-            break;
-        }
+        Ok(best)
     }
-    Ok(best)
 }
 
 /// Whether a run that ends with such a finding is cut short, so that what it says of the rest is

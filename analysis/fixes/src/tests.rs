@@ -44,7 +44,7 @@ fn of(text: &str) -> Vec<String> {
     let passed = attach_fixes(&tree, &lowered, &outcome, None, &mut report, &mut decide).expect("not cancelled");
     let mut again = report.clone();
     again.findings.iter_mut().for_each(|finding| finding.fix = None);
-    attach_fixes(&tree, &lowered, &outcome, Some(&passed), &mut again, &mut decide).expect("not cancelled");
+    attach_fixes(&tree, &lowered, &outcome, passed.as_ref(), &mut again, &mut decide).expect("not cancelled");
     assert_eq!(report, again, "what passed is found again");
     let mut out = Vec::new();
     for finding in &report.findings {

@@ -97,6 +97,10 @@ impl Tree {
         'down: loop {
             let after = ops.partition_point(|op| self.op_range(*op).start < change.start);
             let Some(&op) = after.checked_sub(1).and_then(|at| ops.get(at)) else { return runs };
+            if self.is_broken(op) {
+                // What is no operation as it should be was read by its brackets and lines, those in its regions too.
+                return runs;
+            }
             for &region in self.regions(op) {
                 let inside = self.region_range(region);
                 if !(inside.start < change.start && change.end < inside.end) {
@@ -153,6 +157,13 @@ impl Tree {
     }
 
     fn reread(&self, text: &Arc<str>, change: Change, run: &Run) -> Option<Tree> {
+        // What is missing at the end of an operation is said of the token behind it: whose mistake that is nobody knows.
+        let at_border = |range: TextRange| {
+            (range.start <= run.to && run.to <= range.end) || (range.start < run.from && run.from < range.end)
+        };
+        if self.parse_errors.iter().any(|error| at_border(error.range)) {
+            return None;
+        }
         let mut store = self.store.clone();
         while store.values.last().is_some_and(|value| value.owner == Owner::Nobody) {
             store.values.pop();

@@ -103,16 +103,34 @@ pub fn edit(path: &str, original: &str, seed: (u64, u64), edits: usize, pace: Pa
         if pace.0 > 0 && number % pace.0 == 0 {
             let (ours, fresh) = (kept.analysis(&source), Kept::new().analysis(&source));
             if ours != fresh {
-                let (text, edit) = history.pop().unwrap_or_else(|| (String::new(), edit_nothing()));
-                return Err(Box::new(Difference { text, edits: vec![edit], said: (ours, fresh) }));
+                return Err(Box::new(earlier_text(path, &history, &source, (ours, fresh))));
             }
         }
     }
     Ok(())
 }
 
-fn edit_nothing() -> Edit {
-    Edit { range: base::TextRange::default(), with: String::new() }
+/// The last text whose analysis makes that of `source` another one, as one edit; the last edit where no single text does.
+fn earlier_text(path: &str, history: &[(String, Edit)], source: &Source, said: (String, String)) -> Difference {
+    let spoils = |text: &str| {
+        let mut kept = Kept::new();
+        kept.analysis(&Source::new(path, text));
+        kept.analysis(source) != said.1
+    };
+    if let Some((text, _)) = history.iter().rev().find(|(text, _)| spoils(text)) {
+        let same = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+        let now = source.text();
+        let start = (0..=same(text, now)).rev().find(|at| text.is_char_boundary(*at) && now.is_char_boundary(*at));
+        let start = start.unwrap_or(0);
+        let tail = text[start..].bytes().rev().zip(now[start..].bytes().rev()).take_while(|(a, b)| a == b).count();
+        let is_end = |tail: &usize| text.is_char_boundary(text.len() - tail) && now.is_char_boundary(now.len() - tail);
+        let tail = (0..=tail).rev().find(is_end).unwrap_or(0);
+        let range = base::TextRange::new(start as u32, (text.len() - tail) as u32);
+        let edit = Edit { range, with: now[start..now.len() - tail].to_owned() };
+        return Difference { text: text.clone(), edits: vec![edit], said };
+    }
+    let (text, edits) = history.last().map_or_else(Default::default, |(text, edit)| (text.clone(), vec![edit.clone()]));
+    Difference { text, edits, said }
 }
 
 /// The shortest history that ends in a difference.

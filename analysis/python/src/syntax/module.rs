@@ -125,6 +125,7 @@ fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&
     }
     let mut source = text.as_bytes().to_vec();
     let mut behind = String::new();
+    let mut kept: Vec<(&str, TextRange)> = Vec::new();
     let swallows = swallows(&whole, &text, &statements);
     for part in &mut broken {
         let good = before.and_then(|before| last_good(before, part.range.of(&text)));
@@ -137,10 +138,16 @@ fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&
             }
         }
         let Some(good) = good else { continue };
-        let start = (text.len() + 1 + behind.len()) as u32;
-        behind.push_str(good);
-        behind.push('\n');
-        part.stale = Some(TextRange::new(start, start + good.len() as u32));
+        // Of several broken statements that define one name each would bring the same text.
+        let known = kept.iter().find(|(text, _)| *text == good).map(|(_, at)| *at);
+        let at = known.unwrap_or_else(|| {
+            let start = (text.len() + 1 + behind.len()) as u32;
+            behind.push_str(good);
+            behind.push('\n');
+            TextRange::new(start, start + good.len() as u32)
+        });
+        kept.push((good, at));
+        part.stale = Some(at);
     }
     if behind.is_empty() && !swallows {
         return Module { path, source: text.clone(), text, parsed: whole, broken };
@@ -162,13 +169,18 @@ fn swallows(whole: &Parsed<ModModule>, text: &str, statements: &[Statement]) -> 
 /// The text that a statement had when it last parsed: the one that defines the same name.
 fn last_good<'a>(before: &'a Module, now: &str) -> Option<&'a str> {
     let name = definition(now)?;
-    let bad = |range: TextRange| {
-        let mut broken = before.broken.iter().filter(|broken| broken.stale.is_none());
-        broken.any(|broken| broken.range.contains(range))
+    let stale = || before.broken.iter().filter_map(|broken| broken.stale);
+    if let Some(known) = stale().map(|stale| before.slice(stale)).find(|text| definition(text) == Some(name)) {
+        return Some(known);
+    }
+    // What the parser made of a broken text may go on into what was put behind it.
+    let broken = |range: TextRange| {
+        let touches = |broken: &Broken| range.start < broken.range.end && broken.range.start < range.end;
+        range.end as usize > before.text.len() || before.broken.iter().any(touches)
     };
     let named = before.body().iter().filter(|statement| name_of(statement) == Some(name));
     let mut ranges = named.map(|statement| TextRange::new(statement.start().to_u32(), statement.end().to_u32()));
-    ranges.find(|range| !bad(*range)).map(|range| before.slice(range))
+    ranges.find(|range| !broken(*range)).map(|range| before.slice(range))
 }
 
 /// The name that a statement defines.
@@ -233,6 +245,18 @@ mod tests {
             assert_eq!((module.body().len(), module.broken().len()), (2, 1));
             assert_eq!(module.broken()[0].stale.map(|stale| module.slice(stale)), Some(first));
         }
+    }
+
+    #[test]
+    fn what_is_broken_for_long_does_not_grow() {
+        let good = "def a():\n    return 1\n\ndef b():\n    return [2, 3]\n";
+        let mut module = Module::parse("f.py", good, None);
+        let broken = good.replace("3]", "3 ").replace("return 1", "return (1") + "\ndef b():\n    x = (\n\ndef b(:\n";
+        for key in 0..200 {
+            module = Module::parse("f.py", format!("{broken}    y{key} = (\n"), Some(&module));
+        }
+        assert!(module.broken().iter().filter(|broken| broken.stale.is_some()).count() > 1);
+        assert!(module.source().len() < 3 * broken.len(), "{}", module.source());
     }
 
     #[test]
