@@ -112,6 +112,23 @@ def main(program, server, kernels):
         print("ok actions")
         editor.close()
 
+        # With the line of the configuration that says that runs are allowed.
+        settings = folder / "config/helix/languages.toml"
+        settings.write_text(settings.read_text().replace("# config = { trusted = true", "config = { trusted = true"))
+        recipe = "// fencepost-run: ws_gemm grid=1 a_desc=f16[128,320] b_desc=f16[320,128] c_desc=f16[128,128]:nan K=320\n"
+        ttgir.write_text(recipe + (pathlib.Path(kernels) / ttgir.name).read_text())
+        editor = at_work(ttgir, "@ws_gemm(")
+        # Lights up when the file has been judged.
+        editor.wait_for("● 1")
+        editor.press(" a")
+        editor.wait_for("Run on CPU")
+        editor.press("\r")
+        editor.wait_for("ws_gemm grid=1 a_desc", "Cancel")
+        editor.press("\r")
+        editor.wait_for("the run asserted")
+        print("ok run")
+        editor.close()
+
         python = folder / "sum_rows.py"
         gluon = pathlib.Path(kernels) / "gluon"
         shutil.copy(gluon / "ring_tools.py", folder)
