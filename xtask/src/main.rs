@@ -1,4 +1,4 @@
-//! Project chores: `cargo xtask test`, `tidy`, `docs`, `circles`, `fixtures`, `new-op` and `mutate`.
+//! Project chores: `cargo xtask test`, `dist`, `tidy`, `docs`, `circles`, `fixtures`, `new-op` and `mutate`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -8,6 +8,7 @@ usage: cargo xtask <command>
 
   test [--fast | --slow]   every check and every test; --fast leaves out clippy, wasm and the editors,
                            --slow adds the tests that are marked as ignored
+  dist                     binary, wheel and extension for this machine, below target/packages
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"
   docs                     the documentation as a site, in target/docs/book, by mdbook
   circles [PATH]           files of a crate that need each other, those whose path holds the word
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         ["test"] => xtask::test::run(&root, xtask::test::Scope::Normal),
         ["test", "--fast"] => xtask::test::run(&root, xtask::test::Scope::Fast),
         ["test", "--slow"] => xtask::test::run(&root, xtask::test::Scope::Slow),
+        ["dist"] => xtask::dist::run(&root),
         ["tidy"] => tidy(&root),
         ["docs"] => xtask::site::run(&root),
         ["circles"] => circles(&root, ""),

@@ -28,6 +28,7 @@ pub fn run(root: &Path, scope: Scope) -> ExitCode {
         steps.run("analysis has no serde", |_| no_serde(root));
         steps.run("analysis is pure (wasm32)", |_| wasm(root));
         steps.run("clippy", |_| clippy(root));
+        steps.run("licences and sources of crates", |_| deny(root));
     }
     steps.run("cargo tests", |tally| {
         let mut command = Command::new("cargo");
@@ -80,6 +81,14 @@ fn clippy(root: &Path) -> Outcome {
         return Outcome::Skipped("clippy is not installed (rustup component add clippy)");
     }
     cargo(root, &["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])
+}
+
+/// What `deny.toml` says of the crates that this one is made of; nothing is asked of the network.
+fn deny(root: &Path) -> Outcome {
+    if !answers("cargo", &["deny", "--version"]) {
+        return Outcome::Skipped("cargo-deny is not installed (cargo install cargo-deny)");
+    }
+    cargo(root, &["deny", "--offline", "--log-level", "error", "check", "licenses", "bans", "sources"])
 }
 
 /// The crates that hold the analysis and what editors show of it must not even be able to write JSON.

@@ -10,6 +10,7 @@ mod gluon;
 mod habits;
 mod input;
 mod mcp;
+mod packaging;
 mod pre_commit;
 mod proof;
 mod readme;
