@@ -40,7 +40,7 @@ pub fn assemble(root: &Path) -> Site {
         return site;
     };
     let kinds = kinds(root);
-    let summary = with_kinds(&summary, &kinds);
+    let summary = with_the_rest(root, with_kinds(&summary, &kinds));
     // Path in the repository to the page's text.
     let mut pages: BTreeMap<String, String> = BTreeMap::new();
     for link in links(&summary) {
@@ -181,6 +181,24 @@ fn with_kinds(summary: &str, kinds: &[(String, String)]) -> String {
     out
 }
 
+/// The summary with the pages of `docs/` that it does not name, at its end.
+fn with_the_rest(root: &Path, mut summary: String) -> String {
+    let named: Vec<String> = links(&summary).iter().map(|link| resolve(SUMMARY, &link.path)).collect();
+    let entries = fs::read_dir(root.join("docs")).into_iter().flatten().flatten();
+    let mut rest: Vec<String> = entries.map(|entry| format!("docs/{}", entry.file_name().to_string_lossy())).collect();
+    rest.retain(|path| path.ends_with(".md") && path != SUMMARY && !named.contains(path));
+    rest.sort();
+    if !rest.is_empty() {
+        summary.push_str("\n# More\n\n");
+    }
+    for path in rest {
+        let text = fs::read_to_string(root.join(&path)).unwrap_or_default();
+        let title = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(&path).to_owned();
+        summary.push_str(&format!("- [{title}]({})\n", path.trim_start_matches("docs/")));
+    }
+    summary
+}
+
 fn list_of_kinds(kinds: &[(String, String)]) -> String {
     let mut out =
         "# The kinds of findings\n\n`fencepost explain KIND` prints the page of a kind: what it says, why it \
@@ -204,6 +222,15 @@ mod tests {
         assert_eq!(place("editors/nvim/README.md"), "editors/nvim.md");
         assert_eq!(place("docs/a.md"), "a.md");
         assert_eq!(relative("editors/nvim.md", "index.md"), "../index.md");
+    }
+
+    #[test]
+    fn a_page_that_the_summary_does_not_name_stands_at_its_end() {
+        let summary = with_the_rest(&crate::root(), "# All\n\n- [A](gsan.md)\n".to_owned());
+        let (listed, rest) = summary.split_once("\n# More\n").expect("others");
+        assert!(listed.contains("(gsan.md)") && !rest.contains("(gsan.md)"), "{summary}");
+        assert!(rest.contains("](agents.md)\n"), "{summary}");
+        assert!(!rest.contains("SUMMARY"), "{summary}");
     }
 
     #[test]
