@@ -3,7 +3,7 @@ return {
   cmd = { 'fencepost', 'lsp' },
   -- Of Python the server looks at files that mention Gluon.
   filetypes = { 'ttgir', 'python' },
-  root_markers = { '.git' },
+  root_markers = { 'fencepost.toml', '.git' },
   capabilities = require('fencepost').capabilities(),
   before_init = function(params)
     params.initializationOptions = require('fencepost').options()

@@ -28,7 +28,7 @@ function M.start(buffer)
   vim.lsp.start({
     name = 'fencepost',
     cmd = M.command(),
-    root_dir = vim.fs.root(buffer, '.git') or vim.fs.dirname(name),
+    root_dir = vim.fs.root(buffer, { 'fencepost.toml', '.git' }) or vim.fs.dirname(name),
     init_options = M.options(),
     capabilities = M.capabilities(),
   }, { bufnr = buffer })

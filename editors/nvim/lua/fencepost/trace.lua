@@ -79,6 +79,10 @@ function M.step(by)
     client.say('no run is shown; :FencepostTrace shows that of the finding at the cursor')
     return
   end
+  if #run.steps == 0 then
+    client.say('this run has no steps to go through')
+    return
+  end
   local number = run.at + by
   if number < 1 or number > #run.steps then
     client.say(number < 1 and 'this is the first step' or 'this is the last step')
