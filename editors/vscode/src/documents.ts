@@ -1,79 +1,67 @@
-// Virtual documents: the page of a kind (`fencepost:/explain/KIND.md`, the link of a diagnostic's
-// code), the run of a finding (`fencepost:/run/N.txt`) and that of a kernel (`fencepost:/timeline/N.txt`).
+// Pages of kinds of findings (`fencepost:/explain/KIND.md`, the link of a diagnostic's code), shown as they are meant to
+// look.
 
 import * as vscode from 'vscode';
-import type { LanguageClient } from 'vscode-languageclient/node';
-import type { ReportTarget } from './report';
+import type { Session } from './session';
 
-const SCHEME = 'fencepost';
+export const SCHEME = 'fencepost';
 
-interface Run {
-  kind: string;
-  message: string;
-  text: string;
-}
-
-/** Runs that are shown, by the path of their document. */
-const runs = new Map<string, string>();
-let count = 0;
-
-export function registerDocuments(client: () => LanguageClient | undefined): vscode.Disposable {
+/** Serves pages, and has a page that is opened as text shown as a page. */
+export function registerPages(session: Session): vscode.Disposable {
   const provider: vscode.TextDocumentContentProvider = {
     async provideTextDocumentContent(uri) {
-      const shown = runs.get(uri.path);
-      if (shown !== undefined) {
-        return shown;
-      }
       const kind = /^\/explain\/(.+)\.md$/.exec(uri.path)?.[1];
-      const page = kind && (await client()?.sendRequest<string | null>('fencepost/explain', { kind }));
-      return page || `There is no page ${uri.path}; the server may have been restarted.`;
+      const client = kind && (await session.started());
+      const page = client && (await client.sendRequest<string | null>('fencepost/explain', { kind }));
+      return page || `There is no page ${uri.path}.`;
     },
   };
   return vscode.Disposable.from(
     vscode.workspace.registerTextDocumentContentProvider(SCHEME, provider),
-    vscode.workspace.onDidCloseTextDocument((document) => {
-      if (document.uri.scheme === SCHEME) {
-        runs.delete(document.uri.path);
+    vscode.window.onDidChangeActiveTextEditor((editor) => {
+      if (editor?.document.uri.scheme === SCHEME && editor.document.uri.path.startsWith('/explain/')) {
+        void render(editor);
       }
     }),
   );
 }
 
-/** Shows the run that leads to the finding under the cursor, beside the editor. */
-export async function showRun(client: LanguageClient | undefined, editor: vscode.TextEditor): Promise<void> {
-  if (!client) {
-    void vscode.window.showWarningMessage('Fencepost is not running.');
-    return;
-  }
-  const run = await client.sendRequest<Run | null>('fencepost/run', {
-    textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(editor.document),
-    position: client.code2ProtocolConverter.asPosition(editor.selection.active),
-  });
-  if (!run) {
-    void vscode.window.showInformationMessage('Fencepost has no finding here.');
-    return;
-  }
-  count += 1;
-  const uri = vscode.Uri.from({ scheme: SCHEME, path: `/run/${count}.txt` });
-  runs.set(uri.path, `${run.kind}\n${run.message}\n\n${run.text}`);
-  const document = await vscode.workspace.openTextDocument(uri);
-  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
+/** Shows the page of a kind. */
+export async function showPage(kind: string): Promise<void> {
+  await vscode.commands.executeCommand('markdown.showPreviewToSide', vscode.Uri.from({ scheme: SCHEME, path: `/explain/${kind}.md` }));
 }
 
-/** Shows the run of a kernel's first finding, or one in which nothing is wrong, beside the editor. */
-export async function showTimeline(client: LanguageClient | undefined, target?: ReportTarget): Promise<void> {
-  if (!client) {
-    void vscode.window.showWarningMessage('Fencepost is not running.');
+/** Asks which of these kinds, and shows its page; that of the finding at the cursor stands first. */
+export async function pickPage(kinds: string[], argument: unknown): Promise<void> {
+  if (typeof argument === 'string') {
+    await showPage(argument);
     return;
   }
-  const timeline = target && (await client.sendRequest<{ text: string } | null>('fencepost/timeline', target));
-  if (!timeline) {
-    void vscode.window.showInformationMessage('Fencepost has no run of this kernel.');
-    return;
+  const here = kindsHere();
+  const rest = kinds.filter((kind) => !here.includes(kind));
+  const chosen = await vscode.window.showQuickPick([...here, ...rest], { title: 'Explain a kind of finding' });
+  if (chosen) {
+    await showPage(chosen);
   }
-  count += 1;
-  const uri = vscode.Uri.from({ scheme: SCHEME, path: `/timeline/${count}.txt` });
-  runs.set(uri.path, timeline.text);
-  const document = await vscode.workspace.openTextDocument(uri);
-  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
+}
+
+/** The kinds of findings at the cursor. */
+function kindsHere(): string[] {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) {
+    return [];
+  }
+  const all = vscode.languages.getDiagnostics(editor.document.uri);
+  const here = all.filter((it) => it.source === 'fencepost' && it.range.contains(editor.selection.active));
+  const codes = here.map((it) => (typeof it.code === 'object' ? String(it.code.value) : String(it.code ?? '')));
+  return [...new Set(codes.filter((code) => code !== ''))];
+}
+
+/** A link opens a document as text: its preview takes its place. */
+async function render(editor: vscode.TextEditor): Promise<void> {
+  const { uri } = editor.document;
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  const own = tabs.filter((tab) => tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === uri.toString());
+  await vscode.commands.executeCommand('markdown.showPreview', uri);
+  await vscode.window.tabGroups.close(own, true);
 }

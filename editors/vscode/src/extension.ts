@@ -2,22 +2,18 @@
 // diagnostics. A window with other Python only has no server.
 
 import * as vscode from 'vscode';
-import { LanguageClient, State, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
 
-import { registerDocuments, showRun, showTimeline } from './documents';
-import { OwnFeatures, SHOW_TIMELINE, showReport, type ReportTarget } from './report';
-import { replayLog, runKernel, runOptions } from './run';
-import { findServer } from './server';
+import { pickPage, registerPages } from './documents';
+import { SHOW_REPORT, SHOW_TIMELINE } from './features';
+import { Marks } from './marks';
+import { ReportPanels } from './report_panel';
+import { replayLog, runKernel } from './run';
+import { SELECTOR, Session } from './session';
 import { StatusBar } from './status';
+import { Stepping } from './stepping';
+import { asTarget, type KernelTarget } from './target';
 
-let client: LanguageClient | undefined;
-
-const SELECTOR = [
-  { language: 'ttgir' },
-  { language: 'mlir', pattern: '**/*.{ttgir,ttir}' },
-  { language: 'python' },
-  { pattern: '**/fencepost.toml' },
-];
+let session: Session | undefined;
 
 /** Whether a document is one that the server is for. */
 function isOurs(document: vscode.TextDocument): boolean {
@@ -26,69 +22,92 @@ function isOurs(document: vscode.TextDocument): boolean {
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const log = vscode.window.createOutputChannel('Fencepost', { log: true });
-  const status = vscode.languages.createLanguageStatusItem('fencepost', { language: 'ttgir' });
-  status.name = 'Fencepost';
-  status.command = { command: 'fencepost.showLog', title: 'Open Log' };
+  const own = new Session(context.extensionPath, log);
+  session = own;
   const bar = new StatusBar();
-
-  let started = false;
-  const start = async () => {
-    started = true;
-    status.busy = true;
-    status.text = 'Fencepost is starting';
-    try {
-      client = createClient(context, log, status, bar);
-      await client.start();
-    } catch (error) {
-      say(status, String(error), vscode.LanguageStatusSeverity.Error);
-      const choice = await vscode.window.showErrorMessage(`Fencepost cannot start: ${error}`, 'Open Settings', 'Open Log');
-      if (choice === 'Open Settings') {
-        await vscode.commands.executeCommand('workbench.action.openSettings', 'fencepost.server.path');
-      } else if (choice === 'Open Log') {
-        log.show();
-      }
+  const reports = new ReportPanels(own, context.extensionPath);
+  const stepping = new Stepping(own, context.extensionPath);
+  const kinds = Object.keys(context.extension?.packageJSON.contributes.configuration.properties['fencepost.kinds'].properties ?? {});
+  const startFor = (document: vscode.TextDocument) => {
+    if (!own.isWanted && isOurs(document)) {
+      void own.start();
     }
   };
-  const restart = async () => {
-    const old = client;
-    client = undefined;
+  const restart = () => {
     bar.clear();
-    await old?.dispose();
-    await start();
+    return own.restart();
   };
-  const startFor = (document: vscode.TextDocument) => {
-    if (!started && isOurs(document)) {
-      void start();
+
+  /** What a lens names, else the kernel at the cursor. */
+  const here = (argument: unknown): KernelTarget | undefined => {
+    const editor = vscode.window.activeTextEditor;
+    const target = asTarget(argument);
+    if (target || !editor || !own.client) {
+      return target;
+    }
+    const uri = own.client.code2ProtocolConverter.asUri(editor.document.uri);
+    const kernel = bar.kernelAt(editor.document, editor.selection.active);
+    return kernel ? { uri, kernel: kernel.name } : { uri };
+  };
+  const showReport = async (argument: unknown) => {
+    if (own.need()) {
+      const target = here(argument);
+      await (target ? reports.show(target) : vscode.window.showInformationMessage('Open a kernel to see its barrier report.'));
+    }
+  };
+  const showTimeline = async (argument: unknown) => {
+    const target = own.need() && here(argument);
+    if (target && !(await stepping.show(target))) {
+      void vscode.window.showInformationMessage('Fencepost has no run of this kernel.');
+    }
+  };
+  const showRun = async (editor: vscode.TextEditor) => {
+    const client = own.need();
+    if (!client) {
+      return;
+    }
+    const uri = client.code2ProtocolConverter.asUri(editor.document.uri);
+    const position = client.code2ProtocolConverter.asPosition(editor.selection.active);
+    if (!(await stepping.show({ uri, position }))) {
+      void vscode.window.showInformationMessage('Fencepost has no finding in this kernel.');
     }
   };
 
   context.subscriptions.push(
     log,
-    status,
+    own,
     bar,
-    registerDocuments(() => client),
+    reports,
+    stepping,
+    new Marks(bar),
+    own.onStart((client) => bar.follow(client)),
+    registerPages(own),
     vscode.commands.registerCommand('fencepost.restart', restart),
     vscode.commands.registerCommand('fencepost.showLog', () => log.show()),
-    vscode.commands.registerCommand('fencepost.runCpu', () => runKernel(client, 'cpu', 'consan')),
-    vscode.commands.registerCommand('fencepost.runGpu', () => runKernel(client, 'gpu', 'consan')),
-    vscode.commands.registerCommand('fencepost.runGsan', () => runKernel(client, 'gpu', 'gsan')),
-    vscode.commands.registerCommand('fencepost.replay', () => replayLog(client)),
+    vscode.commands.registerCommand('fencepost.showVersion', () => showVersion(own)),
+    vscode.commands.registerCommand('fencepost.explain', (argument?: unknown) => pickPage(kinds, argument)),
+    vscode.commands.registerCommand('fencepost.runCpu', () => runKernel(own, 'cpu', 'consan')),
+    vscode.commands.registerCommand('fencepost.runGpu', () => runKernel(own, 'gpu', 'consan')),
+    vscode.commands.registerCommand('fencepost.runGsan', () => runKernel(own, 'gpu', 'gsan')),
+    vscode.commands.registerCommand('fencepost.replay', () => replayLog(own)),
     vscode.commands.registerCommand('fencepost.showStatus', () => bar.pick()),
-    vscode.commands.registerTextEditorCommand('fencepost.showRun', (editor) => showRun(client, editor)),
-    vscode.commands.registerCommand(SHOW_TIMELINE, (target?: ReportTarget) => showTimeline(client, target)),
-    vscode.commands.registerCommand('fencepost.showReport', (target?: ReportTarget) =>
-      showReport(client, typeof target?.uri === 'string' ? target : undefined),
-    ),
+    vscode.commands.registerTextEditorCommand('fencepost.showRun', showRun),
+    vscode.commands.registerCommand('fencepost.nextStep', () => stepping.move(1)),
+    vscode.commands.registerCommand('fencepost.previousStep', () => stepping.move(-1)),
+    vscode.commands.registerCommand('fencepost.revealRun', () => stepping.reveal()),
+    vscode.commands.registerCommand('fencepost.endRun', () => stepping.end()),
+    vscode.commands.registerCommand(SHOW_TIMELINE, showTimeline),
+    vscode.commands.registerCommand(SHOW_REPORT, showReport),
     vscode.workspace.onDidOpenTextDocument(startFor),
     vscode.workspace.onDidSaveTextDocument(startFor),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (started && (event.affectsConfiguration('fencepost.server') || event.affectsConfiguration('fencepost.python'))) {
+      if (own.isWanted && (event.affectsConfiguration('fencepost.server') || event.affectsConfiguration('fencepost.python'))) {
         void restart();
       }
     }),
     // What may be run is said when the server starts.
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
-      if (started) {
+      if (own.isWanted) {
         void restart();
       }
     }),
@@ -96,46 +115,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   // Opening any Python file activates the extension; the server waits for one with Gluon.
   const documents = vscode.workspace.textDocuments.filter((document) => vscode.languages.match(SELECTOR, document) > 0);
   if (documents.length === 0 || documents.some(isOurs)) {
-    await start();
+    await own.start();
   }
 }
 
 export async function deactivate(): Promise<void> {
-  await client?.stop();
+  await session?.stop();
 }
 
-function createClient(
-  context: vscode.ExtensionContext,
-  log: vscode.LogOutputChannel,
-  status: vscode.LanguageStatusItem,
-  bar: StatusBar,
-): LanguageClient {
-  const settings = vscode.workspace.getConfiguration('fencepost');
-  const command = findServer(context.extensionPath, settings.get<string | null>('server.path', null));
-  const env = { ...process.env, ...settings.get<Record<string, string>>('server.extraEnv', {}) };
-  const run: ServerOptions = { command, args: ['lsp'], options: { env } };
-  const options: LanguageClientOptions = {
-    documentSelector: SELECTOR,
-    initializationOptions: runOptions(settings),
-    outputChannel: log,
-  };
-  log.info(`server: ${command}`);
-  const made = new LanguageClient('fencepost', 'Fencepost', run, options);
-  made.registerFeature(new OwnFeatures());
-  bar.follow(made);
-  made.onDidChangeState((change) => {
-    if (change.newState === State.Running) {
-      const version = made.initializeResult?.serverInfo?.version ?? '';
-      say(status, `Fencepost ${version}`, vscode.LanguageStatusSeverity.Information);
-    } else if (change.newState === State.Stopped) {
-      say(status, 'Fencepost is stopped', vscode.LanguageStatusSeverity.Warning);
-    }
-  });
-  return made;
-}
-
-function say(status: vscode.LanguageStatusItem, text: string, severity: vscode.LanguageStatusSeverity): void {
-  status.busy = false;
-  status.text = text;
-  status.severity = severity;
+async function showVersion(own: Session): Promise<void> {
+  const info = (await own.started())?.initializeResult?.serverInfo;
+  if (info) {
+    void vscode.window.showInformationMessage(`Fencepost: server ${info.name} ${info.version ?? ''}`);
+  }
 }

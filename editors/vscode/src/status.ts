@@ -4,9 +4,9 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 
-type KernelState = 'running' | 'proved' | 'clean' | 'found' | 'undecided' | 'stale';
+export type KernelState = 'running' | 'proved' | 'clean' | 'found' | 'undecided' | 'stale';
 
-interface KernelStatus {
+export interface KernelStatus {
   name: string;
   range: { start: { line: number; character: number }; end: { line: number; character: number } };
   state: KernelState;
@@ -67,16 +67,26 @@ export class StatusBar implements vscode.Disposable {
   private readonly known = new Map<string, Status>();
   private readonly item = vscode.window.createStatusBarItem('fencepost.status', vscode.StatusBarAlignment.Right, 90);
   private readonly subscriptions: vscode.Disposable[];
+  private readonly changed = new vscode.EventEmitter<string>();
+  /** Tells the name of a document of which there is something new to say. */
+  readonly onChange = this.changed.event;
 
   constructor() {
     this.item.name = 'Fencepost';
     this.item.command = 'fencepost.showStatus';
     this.subscriptions = [
       this.item,
+      this.changed,
       vscode.window.onDidChangeActiveTextEditor(() => this.show()),
+      vscode.window.onDidChangeTextEditorSelection((change) => {
+        if (change.textEditor === vscode.window.activeTextEditor) {
+          this.show();
+        }
+      }),
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.known.delete(document.uri.toString());
         this.show();
+        this.changed.fire(document.uri.toString());
       }),
     ];
   }
@@ -87,13 +97,28 @@ export class StatusBar implements vscode.Disposable {
       const name = client.protocol2CodeConverter.asUri(status.uri).toString();
       this.known.set(name, status);
       this.show();
+      this.changed.fire(name);
     });
   }
 
   /** Nothing is said any more. */
   clear(): void {
+    const all = [...this.known.keys()];
     this.known.clear();
     this.show();
+    all.forEach((name) => this.changed.fire(name));
+  }
+
+  /** What is known of a document, by its name. */
+  of(name: string): Status | undefined {
+    return this.known.get(name);
+  }
+
+  /** The kernel that a position is in, or that comes before it. */
+  kernelAt(document: vscode.TextDocument, position: vscode.Position): KernelStatus | undefined {
+    const kernels = [...(this.known.get(document.uri.toString())?.kernels ?? [])];
+    kernels.sort((a, b) => b.range.start.line - a.range.start.line);
+    return kernels.find((kernel) => kernel.range.start.line <= position.line) ?? kernels.at(-1);
   }
 
   private active(): Status | undefined {
@@ -110,7 +135,10 @@ export class StatusBar implements vscode.Disposable {
     }
     const kernels = status.kernels.map((kernel) => `${kernel.name}: ${detail(kernel)}`);
     const earlier = status.earlier.map((name) => `${name}: of an earlier text`);
-    this.item.text = text;
+    const editor = vscode.window.activeTextEditor;
+    const here = editor && status.kernels.length > 1 && this.kernelAt(editor.document, editor.selection.active);
+    this.item.text = here ? `${text} · ${here.name}: ${detail(here)}` : text;
+    this.item.accessibilityInformation = { label: `Fencepost: ${kernels.join('; ')}` };
     this.item.tooltip = ['Fencepost', ...kernels, ...earlier].join('\n');
     this.item.show();
   }

@@ -23,8 +23,25 @@ test('every file that the manifest names is there', () => {
 
 test('the code registers the commands of the manifest, and no others', () => {
   const source = read('src/extension.ts');
-  const registered = [...source.matchAll(/register(?:TextEditor)?Command\('([^']+)'/g)].map((match) => match[1]);
+  const named = Object.fromEntries([...read('src/features.ts').matchAll(/const (\w+) = '([^']+)'/g)].map(([, name, value]) => [name, value]));
+  const registered = [...source.matchAll(/register(?:TextEditor)?Command\(('[^']+'|\w+)/g)].map(([, it]) => named[it] ?? it.slice(1, -1));
   assert.deepEqual(registered.sort(), manifest.contributes.commands.map((it) => it.command).sort());
+});
+
+test('keys, menus and the walkthrough name commands and files that there are', () => {
+  const { commands, keybindings, menus, walkthroughs } = manifest.contributes;
+  const known = commands.map((it) => it.command);
+  const used = [...keybindings, ...Object.values(menus).flat()].map((it) => it.command);
+  const steps = walkthroughs.flatMap((it) => it.steps);
+  const linked = steps.flatMap((step) => [...step.description.matchAll(/command:(fencepost\.\w+)/g)].map((match) => match[1]));
+  for (const command of [...used, ...linked]) assert.ok(known.includes(command), command);
+  for (const step of steps) assert.ok(existsSync(here(step.media.markdown)), step.media.markdown);
+});
+
+test('pages of panels run and load nothing but what they name', () => {
+  const source = read('src/page.ts');
+  assert.match(source, /default-src 'none'; style-src 'nonce-\$\{nonce\}'; script-src 'nonce-\$\{nonce\}'/);
+  assert.doesNotMatch(source, /unsafe/);
 });
 
 test('modifiers that get a colour are the server\'s', () => {

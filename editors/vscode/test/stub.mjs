@@ -46,7 +46,7 @@ class EventEmitter {
 
 /** Installs the module with these documents open, the first in the active editor; gives what the extension did. */
 export function install(documents = []) {
-  const seen = { commands: {}, errors: [], status: {}, providers: {}, shown: [], bar: {}, picked: [] };
+  const seen = { commands: {}, errors: [], status: {}, providers: {}, shown: [], bar: {}, picked: [], panels: [] };
   seen.bar = { show: () => (seen.bar.shown = true), hide: () => (seen.bar.shown = false), dispose: () => {} };
   const vscode = anything('vscode');
   const register = (name, run) => {
@@ -63,7 +63,7 @@ export function install(documents = []) {
     LanguageStatusSeverity: { Information: 0, Warning: 1, Error: 2 },
     commands: { registerCommand: register, registerTextEditorCommand: register, executeCommand: async () => {} },
   });
-  for (const room of ['workspace', 'window', 'languages', 'env', 'Uri', 'CodeActionKind', 'DiagnosticTag']) {
+  for (const room of ['workspace', 'window', 'languages', 'env', 'Uri', 'CodeActionKind', 'DiagnosticTag', 'ThemeColor', 'OverviewRulerLane', 'Position', 'Range']) {
     vscode[room];
   }
   Object.assign(vscode.workspace, {
@@ -85,6 +85,13 @@ export function install(documents = []) {
     visibleTextEditors: [],
     tabGroups: { all: [], onDidChangeTabs: () => new Disposable() },
     createOutputChannel: () => new Proxy({}, { get: (_target, key) => (key === 'then' ? undefined : () => new Disposable()) }),
+    createWebviewPanel: (viewType, title) => {
+      const webview = { html: '', asWebviewUri: (uri) => uri, onDidReceiveMessage: () => new Disposable(), postMessage: async () => true };
+      const panel = { viewType, title, webview, onDidDispose: () => new Disposable(), reveal: () => {}, dispose: () => {} };
+      seen.panels.push(panel);
+      return panel;
+    },
+    registerWebviewPanelSerializer: () => new Disposable(),
     showErrorMessage: async (message) => void seen.errors.push(message),
   });
   vscode.Uri.from = (parts) => parts;

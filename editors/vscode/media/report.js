@@ -1,0 +1,2 @@
+"use strict";
+// The panel of a report has nothing of its own.

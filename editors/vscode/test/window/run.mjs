@@ -1,0 +1,243 @@
+// The extension in a real VS Code window, as a user sees it. FENCEPOST_SHOTS names a folder for pictures.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { lowContrast } from './contrast.mjs';
+import { Code, parts, until } from './window.mjs';
+
+const tests = fileURLToPath(new URL('../../../../tests/', import.meta.url));
+const found = parts();
+if (found.missing) {
+  console.log(`skipped: VS Code in a browser: ${found.missing}`);
+  process.exit(0);
+}
+if (!existsSync(fileURLToPath(new URL('../../dist/extension.js', import.meta.url)))) {
+  throw new Error('the extension is not built: npm run build');
+}
+
+const files = {
+  'broken.ttgir': `${tests}kernels/ring_not_waited.ttgir`,
+  'clean.ttgir': `${tests}kernels/ring.ttgir`,
+  'sum_rows.py': `${tests}kernels/gluon/sum_rows.py`,
+  'runs.ttgir': `${tests}runs/ttgir/sm_100/softmax.ttgir`,
+};
+const code = await Code.start(found, { files });
+let window;
+let passed = 0;
+/** One thing that a user does. */
+const check = async (name, work) => {
+  try {
+    await work();
+    passed += 1;
+    console.log(`ok ${name}`);
+  } catch (error) {
+    await window?.shot(`failed-${name.replace(/\W+/g, '-')}`);
+    error.message = `${name}: ${error.message}`;
+    throw error;
+  }
+};
+const visible = (selector, text) => window.page.locator(selector, text ? { hasText: text } : undefined).first().isVisible();
+const cursor = async () => {
+  const text = await window.page.locator('#status\\.editor\\.selection').innerText();
+  return Number(/Ln (\d+)/.exec(text)[1]);
+};
+
+try {
+  window = await code.window();
+  await window.open('broken.ttgir');
+
+  await check('a squiggle where the finding is', async () => {
+    await until('the lens', () => visible('.codelens-decoration', '1 finding'));
+    await window.command('Go to Next Problem in Files');
+    await window.press('Escape');
+    await until('a squiggle', () => visible('.squiggly-error'));
+    await window.shot('squiggle');
+  });
+
+  await check('the gutter says it by a shape', async () => {
+    await window.line(1);
+    await until('a mark', async () => (await window.page.locator('.glyph-margin-widgets .cgmr, .margin-view-overlays .cgmr').count()) > 0);
+  });
+
+  await check('the status says the verdict', async () => {
+    await until('the item', () => visible('#fencepost\\.fencepost\\.fencepost\\.status, [id*="fencepost.status"]', 'finding'));
+  });
+
+  await check('a hover tells the story', async () => {
+    await window.command('Go to Next Problem in Files');
+    await window.press('Escape');
+    await window.command('Show or Focus Hover');
+    await until('the hover', () => visible('.monaco-hover', 'missing-forward-barrier'));
+    await window.shot('hover');
+    await window.press('Escape');
+    await window.press('Escape');
+  });
+
+  await check('Problems has the steps in order', async () => {
+    await window.command('Problems: Focus on Problems View');
+    const row = window.page.locator('.markers-panel .monaco-list-row', { hasText: 'missing-forward-barrier' }).first();
+    await row.waitFor();
+    await row.click();
+    await window.press('ArrowRight');
+    const rows = window.page.locator('.markers-panel .monaco-list-row');
+    await until('related places', async () => (await rows.count()) > 4);
+    const texts = await rows.allInnerTexts();
+    const numbers = texts.map((text) => /\((\d)\)/.exec(text)?.[1]).filter(Boolean);
+    assert.deepEqual(numbers.slice(0, 2), ['1', '2'], texts.join('\n'));
+    await window.shot('problems');
+    await window.command('View: Hide Panel');
+  });
+
+  let run;
+  await check('a finding opens its run beside the code', async () => {
+    await window.page.locator('.tab[data-resource-name="broken.ttgir"]').click();
+    await window.line(7);
+    await window.command('Show the Run of the Finding Here');
+    run = await window.panel('.steps-list');
+    assert.ok((await run.locator('.steps-list li').count()) > 2);
+    assert.ok((await run.locator('.run-picture svg').count()) > 0);
+    assert.match(await run.locator('#now').innerText(), /^Step 1 of \d+, \w+, line \d+/);
+    await window.shot('run');
+  });
+
+  await check('steps move the cursor and say the barriers', async () => {
+    const seen = [await cursor()];
+    const count = await run.locator('.steps-list li').count();
+    await window.page.locator('.tab[data-resource-name="broken.ttgir"]').click();
+    for (let step = 2; step <= count; step += 1) {
+      await window.press('Alt+PageDown');
+      await until(`step ${step}`, async () => (await run.locator('#count').innerText()) === `Step ${step} of ${count}`);
+      const line = Number(/line (\d+)/.exec(await run.locator('#now').innerText())[1]);
+      await until(`the cursor at line ${line}`, async () => (await cursor()) === line);
+      seen.push(line);
+    }
+    assert.ok(new Set(seen).size > 1, seen.join());
+    assert.match(await run.locator('#barriers').innerText(), /phase [01], \d+ of \d+ arrivals? /);
+    assert.ok((await run.locator('.run-picture a.now').count()) === 1);
+    await until('words above the line', () => visible('.codelens-decoration', `Step ${count} of ${count}`));
+    await window.shot('stepped');
+    await window.press('Alt+PageUp');
+    await until('a step back', async () => (await run.locator('#count').innerText()) === `Step ${count - 1} of ${count}`);
+  });
+
+  await check('the panel is gone through by keys alone', async () => {
+    await run.locator('#previous').focus();
+    const before = await run.locator('#count').innerText();
+    await window.press('ArrowLeft');
+    await until('a step', async () => (await run.locator('#count').innerText()) !== before);
+    await window.press('Home');
+    await until('the first step', async () => /^Step 1 of/.test(await run.locator('#count').innerText()));
+    assert.equal(await run.locator('.steps-list [aria-current="step"]').count(), 1);
+    const stops = [];
+    for (let tab = 0; tab < 4; tab += 1) {
+      await window.press('Tab');
+      stops.push(await run.evaluate(() => document.activeElement?.textContent?.slice(0, 20)));
+    }
+    assert.ok(new Set(stops).size > 2, stops.join('|'));
+  });
+
+  let report;
+  await check('the report is a panel whose lines lead to the code', async () => {
+    await window.page.locator('.tab[data-resource-name="broken.ttgir"]').click();
+    await window.command('Show Barrier Report');
+    report = await window.panel('table.coverage');
+    assert.ok((await report.locator('svg.net').count()) > 0);
+    await window.shot('report');
+    const link = report.locator('table.coverage a.at').first();
+    const line = Number((await link.getAttribute('href')).slice(2));
+    await link.click();
+    await until(`the cursor at line ${line}`, async () => (await cursor()) === line);
+  });
+
+  await check('nothing of a panel breaks its policy', async () => {
+    const refused = window.console.filter((line) => /Content Security Policy/.test(line) && /nonce-/.test(line) && !/_defaultStyles/.test(line));
+    assert.deepEqual(refused, []);
+  });
+
+  await check('panels survive a reload of the window', async () => {
+    await window.page.reload();
+    await window.page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
+    await window.panel('table.coverage');
+    await window.page.locator('.tab', { hasText: 'Run:' }).first().click();
+    run = await window.panel('.steps-list');
+    await until('the step', async () => /^Step \d+ of/.test(await run.locator('#count').innerText()));
+  });
+
+  for (const [theme, name] of [['Default Dark Modern', 'dark'], ['Default Light Modern', 'light']]) {
+    await check(`contrast is enough in ${name}`, async () => {
+      code.settings({ 'workbench.colorTheme': theme });
+      await until('the theme', () => run.evaluate((name) => document.documentElement.dataset.theme === name, name));
+      await window.page.waitForTimeout(500);
+      assert.deepEqual(await lowContrast(run), []);
+      await window.shot(`run-${name}`);
+      await window.page.locator('.tab', { hasText: 'Report:' }).first().click();
+      report = await window.panel('table.coverage');
+      await until('the theme', () => report.evaluate((name) => document.documentElement.dataset.theme === name, name));
+      assert.deepEqual(await lowContrast(report), []);
+      await window.shot(`report-${name}`);
+      await window.page.locator('.tab', { hasText: 'Run:' }).first().click();
+      run = await window.panel('.steps-list');
+    });
+  }
+
+  await check('after an edit a run is said to be old, and the report is made anew', async () => {
+    await window.page.locator('.tab[data-resource-name="broken.ttgir"]').click();
+    await window.line(1);
+    await window.press('End');
+    await window.page.keyboard.type(' Edited.');
+    await until('the banner', () => run.locator('#stale').isVisible());
+    await window.shot('stale');
+    await run.locator('#again').click();
+    await until('no banner', async () => !(await run.locator('#stale').isVisible()));
+  });
+
+  await check('a quick fix takes the finding away', async () => {
+    await window.page.locator('.tab[data-resource-name="broken.ttgir"]').click();
+    await window.command('Go to Next Problem in Files');
+    await window.press('Escape');
+    await window.press('Control+.');
+    const offered = window.page.locator('.action-widget .monaco-list-row.action', { hasNotText: /Explain|Modify|suppress/i }).first();
+    await offered.waitFor();
+    await window.shot('fixes');
+    await offered.click();
+    await until('no finding', () => visible('.codelens-decoration', 'proved'));
+    await window.shot('fixed');
+  });
+
+  await check('a kernel is run, after a question in front of the window', async () => {
+    await window.open('runs.ttgir');
+    await until('the lens', () => visible('.codelens-decoration', 'Run on CPU'));
+    await window.page.locator('.codelens-decoration a', { hasText: 'Run on CPU' }).first().click();
+    await until('the question', () => visible('.monaco-dialog-box', 'Run runs.ttgir'));
+    await window.shot('question');
+    await window.page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Run' }).first().click();
+    await until('the answer', () => visible('.notification-list-item-message', 'runs.ttgir:'), 120_000);
+    await window.shot('ran');
+  });
+
+  await check('the server is started again without a word in the log', async () => {
+    await window.command('Fencepost: Restart the Server');
+    await until('it is back', async () => (code.log().match(/server: /g) ?? []).length >= 3);
+    assert.doesNotMatch(code.log(), /ERR_STREAM|write after end/);
+  });
+
+  await check('a server that is not there is said once', async () => {
+    code.settings({ 'fencepost.server.path': join(code.home, 'nothing') });
+    const toasts = window.page.locator('.notification-list-item-message', { hasText: 'Fencepost' });
+    await window.command('Notifications: Clear All Notifications');
+    delete process.env.FENCEPOST_SERVER_PATH;
+    await window.command('Fencepost: Restart the Server');
+    await until('a word', async () => (await toasts.count()) > 0).catch(() => {});
+    assert.ok((await toasts.count()) <= 1);
+  });
+
+  console.log(`PASS ${passed}`);
+} catch (error) {
+  console.log(code.log());
+  throw error;
+} finally {
+  await code.close();
+}

@@ -1,0 +1,184 @@
+// A real VS Code window: its web build in a headless Chromium, with the extension installed.
+
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { chromium } from 'playwright-core';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const PACKED = ['package.json', 'README.md', 'language-configuration.json', 'dist', 'media', 'syntaxes'];
+
+/** How long something may take to appear. */
+export const PATIENCE = 30_000;
+
+/** Where VS Code's web build and a browser are, or why there is no window. */
+export function parts() {
+  const code = process.env.FENCEPOST_CODE_SERVER;
+  const named = process.env.FENCEPOST_BROWSER;
+  const browser = named ?? ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell'].find(existsSync);
+  const server = process.env.FENCEPOST_SERVER_PATH;
+  if (!code || !existsSync(code)) return { missing: 'FENCEPOST_CODE_SERVER names no code-server (npm install code-server, with its Node first on the PATH)' };
+  if (!browser || !existsSync(browser)) return { missing: 'there is no Chromium (FENCEPOST_BROWSER names one)' };
+  if (!server || !existsSync(server)) return { missing: 'FENCEPOST_SERVER_PATH names no server' };
+  return { code, browser, server };
+}
+
+async function freePort() {
+  const probe = createServer();
+  await new Promise((done) => probe.listen(0, '127.0.0.1', done));
+  const { port } = probe.address();
+  await new Promise((done) => probe.close(done));
+  return port;
+}
+
+/** VS Code with one workspace; windows are opened in it. */
+export class Code {
+  /** `files` are copied into the workspace, `settings` are the user's; `env` is added to the environment of the server. */
+  static async start({ code, browser, server }, { files, settings = {}, env = {} }) {
+    const made = new Code();
+    made.home = mkdtempSync(join(tmpdir(), 'fencepost-code-'));
+    made.work = join(made.home, 'work');
+    mkdirSync(made.work);
+    for (const [name, from] of Object.entries(files)) cpSync(from, join(made.work, name));
+    const extension = join(made.home, 'extensions', 'fencepost.fencepost-0.1.0');
+    for (const part of PACKED) cpSync(join(root, part), join(extension, part), { recursive: true });
+    made.settings(settings);
+    const port = await freePort();
+    made.url = `http://127.0.0.1:${port}/`;
+    const args = ['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'];
+    args.push('--user-data-dir', join(made.home, 'data'), '--extensions-dir', join(made.home, 'extensions'), '--config', join(made.home, 'config.yaml'));
+    writeFileSync(join(made.home, 'config.yaml'), 'cert: false\n');
+    made.said = '';
+    made.child = spawn(code, args, { env: { ...process.env, FENCEPOST_SERVER_PATH: server, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    for (const stream of [made.child.stdout, made.child.stderr]) stream.on('data', (data) => (made.said += data));
+    await until('code-server listens', async () => (await fetch(made.url).catch(() => undefined))?.ok, 60_000);
+    made.browser = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });
+    return made;
+  }
+
+  settings(more) {
+    const folder = join(this.home, 'data', 'User');
+    mkdirSync(folder, { recursive: true });
+    const plain = {
+      'workbench.startupEditor': 'none',
+      'workbench.colorTheme': 'Default Dark Modern',
+      'window.autoDetectColorScheme': false,
+      'chat.disableAIFeatures': true,
+      'workbench.tips.enabled': false,
+      'editor.minimap.enabled': false,
+      'workbench.secondarySideBar.defaultVisibility': 'hidden',
+      'security.workspace.trust.enabled': false,
+      'extensions.ignoreRecommendations': true,
+    };
+    this.user = { ...plain, ...this.user, ...more };
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify(this.user));
+  }
+
+  /** A window on the workspace. */
+  async window(width = 1440, height = 900) {
+    const page = await this.browser.newPage({ viewport: { width, height } });
+    const window = new Window(page, this);
+    page.on('console', (message) => window.console.push(`${message.type()}: ${message.text()}`));
+    await page.goto(`${this.url}?folder=${this.work}`);
+    await page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
+    return window;
+  }
+
+  /** What the extension has logged. */
+  log() {
+    return logFiles(join(this.home, 'data', 'logs')).map((file) => readFileSync(file, 'utf8')).join('\n');
+  }
+
+  async close() {
+    await this.browser?.close();
+    const ended = new Promise((done) => this.child.once('exit', done));
+    try {
+      process.kill(-this.child.pid, 'SIGTERM');
+    } catch {
+      // It has ended by itself.
+    }
+    await Promise.race([ended, new Promise((done) => setTimeout(done, 5000))]);
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The extension's log files below a folder. */
+function logFiles(folder) {
+  if (!existsSync(folder)) return [];
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return all.filter((name) => /fencepost/i.test(name) && name.endsWith('.log')).map((name) => join(folder, name));
+}
+
+/** One window. */
+export class Window {
+  console = [];
+
+  constructor(page, code) {
+    this.page = page;
+    this.code = code;
+  }
+
+  /** Opens a file of the workspace. */
+  async open(name) {
+    await this.press('Control+p');
+    await this.page.waitForSelector('.quick-input-widget:not([style*="none"])');
+    await this.page.keyboard.type(name);
+    await until(`${name} is offered`, () => this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().isVisible());
+    await this.press('Enter');
+    await this.page.waitForSelector(`.tab.active[data-resource-name="${name}"]`, { timeout: PATIENCE });
+  }
+
+  press(keys) {
+    return this.page.keyboard.press(keys);
+  }
+
+  /** Runs a command by its title. */
+  async command(title) {
+    await this.press('F1');
+    await this.page.waitForSelector('.quick-input-widget:not([style*="none"])');
+    await this.page.keyboard.type(title);
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+    await row.waitFor({ timeout: PATIENCE });
+    await row.click();
+  }
+
+  /** Goes to a line of the active editor. */
+  async line(number, column = 1) {
+    await this.press('Control+g');
+    await this.page.waitForSelector('.quick-input-widget:not([style*="none"])');
+    await this.page.keyboard.type(`${number}:${column}`);
+    await this.press('Enter');
+  }
+
+  /** The frame of a panel's own page: the one that has `selector`. */
+  async panel(selector) {
+    return until(`a panel with ${selector}`, async () => {
+      for (const frame of this.page.frames()) {
+        if ((await frame.locator(selector).count().catch(() => 0)) > 0) return frame;
+      }
+      return undefined;
+    });
+  }
+
+  async shot(name) {
+    const folder = process.env.FENCEPOST_SHOTS;
+    if (!folder) return;
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+  }
+}
+
+/** What a condition gives once it holds. */
+export async function until(what, condition, patience = PATIENCE) {
+  const end = Date.now() + patience;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (Date.now() > end) throw new Error(`it never came: ${what}`);
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
