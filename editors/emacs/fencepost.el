@@ -292,17 +292,20 @@ Those that the finding is about, and those that STEP has changed."
              (plist-get step :barriers) ""))
 
 ;;;###autoload
-(defun fencepost-trace ()
+(defun fencepost-trace (&optional kind)
   "Show the run that leads to the finding at or near point, step by step.
+With a prefix argument ask of which KIND, where there are several.
 \\[next-error] and \\[previous-error] go through its steps.  Of a kernel without findings a run is drawn."
-  (interactive)
+  (interactive (list (and current-prefix-arg (completing-read "Kind: " (fencepost--kinds-found) nil t))))
   (let* ((server (fencepost--server)) (source (current-buffer)) (place (fencepost--place))
          (width (list :width (- (frame-width) 2))))
     (fencepost--ask
-     server :fencepost/run (append place '(:nearest t) width)
+     server :fencepost/run (append place '(:nearest t) (and kind (list :kind kind)) width)
      (lambda (run)
-       (if run
-           (fencepost--open-run source run)
+       (cond
+        (run (fencepost--open-run source run))
+        (kind (message "Fencepost: no finding of kind %s in this kernel" kind))
+        (t
          (fencepost--ask
           server :fencepost/timeline
           (append (list :uri (plist-get (plist-get place :textDocument) :uri)
@@ -312,7 +315,12 @@ Those that the finding is about, and those that STEP has changed."
             (cond ((not drawing) (message "Fencepost: no kernel here"))
                   ((> (length (plist-get drawing :steps)) 0) (fencepost--open-run source drawing))
                   (t (fencepost--draw source "*fencepost run*" (plist-get drawing :text)
-                                      #'fencepost-run-mode))))))))))
+                                      #'fencepost-run-mode)))))))))))
+
+(defun fencepost--kinds-found ()
+  "The kinds of the findings of the buffer."
+  (seq-uniq (seq-keep (lambda (it) (plist-get (alist-get 'eglot-lsp-diag (flymake-diagnostic-data it)) :code))
+                      (flymake-diagnostics))))
 
 ;;;; The barrier report
 

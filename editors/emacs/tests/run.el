@@ -115,7 +115,15 @@
           (next-error)
           (should (string-match-p "of an earlier text" (overlay-get (cadr fencepost--overlays) 'after-string)))))
       (kill-buffer "*fencepost run*")
-      (should-not fencepost--overlays))))
+      (should-not fencepost--overlays)
+      ;; Of several findings at one place the kind says which.
+      (should (member "uninitialised-read" (fencepost--kinds-found)))
+      (fencepost-trace "uninitialised-read")
+      (test-wait "the run of that kind" (lambda () (get-buffer "*fencepost run*")))
+      (with-current-buffer "*fencepost run*"
+        (test-wait "its steps" (lambda () fencepost--step))
+        (should (string-prefix-p "uninitialised-read" (buffer-string))))
+      (kill-buffer "*fencepost run*"))))
 
 (ert-deftest fencepost-the-report-follows-edits ()
   (test-with-kernel "reports.ttgir" nil

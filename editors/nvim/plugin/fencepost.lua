@@ -60,9 +60,9 @@ local function complete(lead, line)
   return require('fencepost').complete(lead, line)
 end
 
-command('FencepostTrace', 'Show the run of the finding at or near the cursor, step by step', function()
-  require('fencepost').trace()
-end)
+command('FencepostTrace', 'Show the run of the finding at or near the cursor, step by step', function(given)
+  require('fencepost').trace(given.fargs[1])
+end, { nargs = '?', complete = complete })
 
 command('FencepostNext', 'Go to the next step of the run', function(given)
   require('fencepost').step(math.max(given.count, 1))

@@ -79,6 +79,21 @@ return function(test)
   test.equal(trace.current(), nil, 'closing the lanes ends it')
   test.equal(#vim.api.nvim_buf_get_extmarks(source, space, 0, -1, {}), 0, 'no mark is left')
 
+  -- Of several findings at one place the kind says which.
+  vim.api.nvim_win_set_cursor(window, { finding.lnum + 1, finding.col })
+  test.equal(vim.fn.getcompletion('FencepostTrace u', 'cmdline'), { 'uninitialised-read' }, 'completion of kinds here')
+  vim.cmd('FencepostTrace uninitialised-read')
+  test.wait('the run of that kind', function()
+    return trace.current() ~= nil
+  end)
+  local title = vim.fn.getloclist(window, { title = 0 }).title
+  test.check(vim.startswith(title, 'uninitialised-read'), title)
+  vim.cmd.only()
+  vim.cmd('FencepostTrace deadlock')
+  test.wait('the answer', function()
+    return test.heard('no finding of kind deadlock')
+  end)
+
   -- A kernel without findings has a run, too, in which nothing is wrong.
   local clean = test.open('clean.ttgir', nil, test.clean)
   vim.cmd.FencepostTrace()

@@ -114,6 +114,10 @@ fn the_nearest_finding_of_the_kernel_around_the_cursor_is_found_and_a_kernel_wit
         let run = server.request("fencepost/run", near(line)).expect("a run");
         assert_eq!(run["kind"], *code, "line {line}");
     }
+    let mut of_kind = near(first);
+    of_kind["kind"] = json!("phase-mismatch");
+    let run = server.request("fencepost/run", of_kind).expect("a run");
+    assert_eq!(run["kind"], json!("phase-mismatch"));
     assert_eq!(server.request("fencepost/run", near(second + 2)), Ok(Value::Null));
     let at = json!({ "uri": URI, "position": { "line": second + 2, "character": 0 } });
     let drawn = server.request("fencepost/timeline", at).expect("a drawing");

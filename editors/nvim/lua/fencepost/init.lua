@@ -5,8 +5,8 @@ local status = require('fencepost.status')
 local M = { options = client.options, capabilities = client.capabilities, start = client.start, status = status.status }
 
 --- Shows the run of the finding at the cursor, or of the nearest in its kernel, ready to be stepped through.
-function M.trace()
-  require('fencepost.trace').show()
+function M.trace(kind)
+  require('fencepost.trace').show(kind)
 end
 
 --- Goes some steps on in the run that is shown, or back.
@@ -166,6 +166,15 @@ end
 
 -- Words that can stand behind a command, by its name; each a function of what stands before it.
 local words = {
+  FencepostTrace = function()
+    local kinds = {}
+    for _, diagnostic in ipairs(vim.diagnostic.get(0)) do
+      if diagnostic.source == 'fencepost' and not vim.tbl_contains(kinds, diagnostic.code) then
+        table.insert(kinds, diagnostic.code)
+      end
+    end
+    return kinds
+  end,
   FencepostRun = function(before)
     return #before == 0 and { 'cpu', 'gpu', 'gsan' } or M.kernel_names({ '*' })
   end,

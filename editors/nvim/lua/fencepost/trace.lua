@@ -187,21 +187,24 @@ local function open(source, window, answer, encoding)
   end
 end
 
---- Shows the run of the finding at the cursor, or of the nearest in its kernel; of a kernel without findings a run in
---- which nothing is wrong.
-function M.show()
+--- Shows the run of the finding at the cursor, or of the nearest in its kernel, by wish only of one kind; of a kernel
+--- without findings a run in which nothing is wrong.
+function M.show(kind)
   local window, source = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_buf()
   local of = client.of(source)
   if not of then
     return
   end
   local params = client.position(window, of)
-  params.width, params.nearest = vim.o.columns, true
+  params.width, params.nearest, params.kind = vim.o.columns, true, kind
   local function gone()
     return not (vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window) == source)
   end
   client.request(of, 'fencepost/run', params, source, function(answer)
     if gone() then
+      return
+    elseif not answer and kind then
+      client.say(('no finding of kind %s in this kernel'):format(kind))
       return
     elseif answer then
       open(source, window, answer, of.offset_encoding)

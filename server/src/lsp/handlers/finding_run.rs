@@ -76,25 +76,29 @@ pub(crate) fn run(snapshot: &Snapshot, params: &FindingRunParams) -> Option<Find
 fn finding_at<'a>(snapshot: &'a Snapshot, params: &FindingRunParams) -> Option<(&'a KernelReport, &'a Finding)> {
     let known = snapshot.analysis.as_ref()?;
     let offset = snapshot.mapper().offset(params.position);
+    let is_wanted = |finding: &Finding| params.kind.as_ref().is_none_or(|kind| kind == finding.kind.name());
     let all = || known.analysis.kernels.iter().flat_map(|of| of.findings.iter().map(move |finding| (of, finding)));
-    let wanted = || all().filter(|(_, it)| params.kind.as_ref().is_none_or(|kind| kind == it.kind.name()));
+    let wanted = || all().filter(|(_, it)| is_wanted(it));
     let touches = |range: TextRange| range.touches(offset);
+    let nearest = || nearest(snapshot, &known.analysis.kernels, offset, &is_wanted);
     wanted()
         .find(|(_, finding)| touches(finding.range))
         .or_else(|| wanted().find(|(_, finding)| finding.sites.iter().any(|site| touches(site.range))))
-        .or_else(|| if params.nearest { nearest(snapshot, &known.analysis.kernels, offset) } else { None })
+        .or_else(|| if params.nearest { nearest() } else { None })
 }
 
-/// The finding with the fewest lines between it and the offset, of the kernel that the offset is in.
+/// The finding with the fewest lines between it and the offset, of those wanted in the kernel that the offset is in.
 fn nearest<'a>(
     snapshot: &Snapshot,
     kernels: &'a [KernelReport],
     offset: u32,
+    is_wanted: &dyn Fn(&Finding) -> bool,
 ) -> Option<(&'a KernelReport, &'a Finding)> {
     let line = |offset: u32| snapshot.mapper().position(offset).line;
     let distance = |range: TextRange| {
         line(range.start).saturating_sub(line(offset)) + line(offset).saturating_sub(line(range.end))
     };
     let kernel = kernels::around(kernels, |kernel| kernel.range, offset)?;
-    Some((kernel, kernel.findings.iter().min_by_key(|finding| distance(finding.range))?))
+    let wanted = kernel.findings.iter().filter(|finding| is_wanted(finding));
+    Some((kernel, wanted.min_by_key(|finding| distance(finding.range))?))
 }
