@@ -92,10 +92,10 @@ fn host() -> String {
 fn archive(folder: &Path, binary: &Path, root: &Path, version: &str, host: &str) -> Outcome {
     let name = format!("fencepost-{version}-{host}");
     let inside = folder.join(&name);
-    let made = fill(&inside, binary, root).and_then(|()| {
+    let made = fill(&inside, binary, root).map(|()| {
         let (file, kind) =
             if cfg!(windows) { (format!("{name}.zip"), "-acf") } else { (format!("{name}.tar.gz"), "-czf") };
-        Ok(execute(folder, Command::new("tar").args([kind, &file, &name])))
+        execute(folder, Command::new("tar").args([kind, &file, &name]))
     });
     let cleaned = fs::remove_dir_all(&inside);
     match (made, cleaned) {

@@ -196,7 +196,7 @@ impl CandidateSearch<'_> {
         for (at, fix) in (0..).zip(candidates).filter(|(at, _)| only.is_none_or(|only| only == *at)) {
             let Some(rest) = self.tries.checked_sub(1) else { break };
             *self.tries = rest;
-            let left = after_edits(self.tree, self.before, &fix.edits, case.found, self.place.clone(), decide)?;
+            let left = after_edits(self.tree, self.before, &fix.edits, case.found, self.place, decide)?;
             let Some(left) = left else { continue };
             if left.iter().any(|left| cuts_run_short(left.kind)) {
                 continue;
