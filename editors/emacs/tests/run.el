@@ -7,8 +7,8 @@
 ;;; Code:
 
 (require 'ert)
-(defconst test-server (pop command-line-args-left))
-(defconst test-kernel (pop command-line-args-left))
+(defconst test-server (expand-file-name (pop command-line-args-left)))
+(defconst test-kernel (expand-file-name (pop command-line-args-left)))
 (add-to-list 'load-path (file-name-directory (directory-file-name (file-name-directory load-file-name))))
 (require 'fencepost)
 
