@@ -8,6 +8,7 @@ usage: cargo xtask <command>
 
   test [--fast | --slow]   every check and every test; --fast leaves out clippy, wasm and the editors,
                            --slow adds the tests that are marked as ignored
+  test --editors           the VS Code extension alone, in a real window too where one can be had
   dist                     binary, wheel and extension for this machine, below target/packages
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"
   docs                     the documentation as a site, in target/docs/book, by mdbook
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         ["test"] => xtask::test::run(&root, xtask::test::Scope::Normal),
         ["test", "--fast"] => xtask::test::run(&root, xtask::test::Scope::Fast),
         ["test", "--slow"] => xtask::test::run(&root, xtask::test::Scope::Slow),
+        ["test", "--editors"] => xtask::test::run(&root, xtask::test::Scope::Editors),
         ["dist"] => xtask::dist::run(&root),
         ["tidy"] => tidy(&root),
         ["docs"] => xtask::site::run(&root),

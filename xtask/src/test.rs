@@ -17,11 +17,20 @@ pub enum Scope {
     Normal,
     /// The ignored tests too.
     Slow,
+    /// The VS Code extension alone, in a real window as well.
+    Editors,
 }
 
 /// Runs everything in `scope`.
 pub fn run(root: &Path, scope: Scope) -> ExitCode {
     let mut steps = Steps::default();
+    if scope == Scope::Editors {
+        steps.run("server", |_| cargo(root, &["build", "--package", "fencepost"]));
+        steps.run("vs code extension", |tally| vscode(root, tally));
+        steps.run("vs code in a browser", |tally| window(root, tally));
+        print!("{steps}");
+        return if steps.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    }
     steps.run("format", |_| format(root));
     steps.run("tidy", |_| tidy(root));
     if scope != Scope::Fast {
@@ -137,6 +146,18 @@ fn wasm(root: &Path) -> Outcome {
         root,
         &["check", "--quiet", "--package", "fencepost-analysis", "--package", "fencepost-ide", "--target", target],
     )
+}
+
+/// The extension in a real VS Code, where its web build and a browser are; the test says which of them is missing.
+fn window(root: &Path, tally: &mut Tally) -> Outcome {
+    let folder = root.join("editors").join("vscode");
+    if !folder.join("node_modules").join("playwright-core").is_dir() {
+        return Outcome::Skipped("the extension's packages are not installed");
+    }
+    let server = root.join("target").join("debug").join(format!("fencepost{}", std::env::consts::EXE_SUFFIX));
+    let mut command = Command::new("npm");
+    command.args(["run", "--silent", "window"]).env("FENCEPOST_SERVER_PATH", server);
+    execute_tests(&folder, &mut command, tally)
 }
 
 fn vscode(root: &Path, tally: &mut Tally) -> Outcome {

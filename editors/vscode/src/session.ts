@@ -5,6 +5,7 @@ import { LanguageClient, State, type LanguageClientOptions, type ServerOptions }
 import { OwnFeatures } from './features';
 import { askInFront } from './questions';
 import { runOptions } from './run';
+import { RunProgress } from './run_progress';
 import { checkServer, findServer } from './server';
 
 export const SELECTOR = [
@@ -22,6 +23,7 @@ export class Session implements vscode.Disposable {
   private wanted = false;
   /** What was asked for last; starts and ends happen one after the other. */
   private work: Promise<void> = Promise.resolve();
+  private readonly runs = new RunProgress(() => this.client);
   private readonly followers: Follower[] = [];
   private readonly waiting: ((client: LanguageClient | undefined) => void)[] = [];
   private readonly status = vscode.languages.createLanguageStatusItem('fencepost', { language: 'ttgir' });
@@ -133,6 +135,7 @@ export class Session implements vscode.Disposable {
   private async stopNow(): Promise<void> {
     const old = this.client;
     this.client = undefined;
+    this.runs.clear();
     // Asked to end first: to dispose of it at once writes to a pipe that is closed.
     await old?.stop().catch((error: unknown) => this.log.warn(`the server did not end: ${error}`));
     await old?.dispose().catch(() => undefined);
@@ -143,6 +146,13 @@ export class Session implements vscode.Disposable {
       documentSelector: SELECTOR,
       initializationOptions: runOptions(settings),
       outputChannel: this.log,
+      middleware: {
+        handleWorkDoneProgress: (token, said, next) => {
+          if (!this.runs.take(token, said)) {
+            next(token, said);
+          }
+        },
+      },
       // What goes wrong at the start is said once, in words of our own.
       initializationFailedHandler: () => false,
     };

@@ -1,7 +1,7 @@
 // The extension in a real VS Code window, as a user sees it. FENCEPOST_SHOTS names a folder for pictures.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,6 +25,10 @@ const files = {
   'runs.ttgir': `${tests}runs/ttgir/sm_100/softmax.ttgir`,
 };
 const code = await Code.start(found, { files });
+// The same kernel, on so much that nobody waits for its end.
+const recipe = '// fencepost-run: matmul grid=(4096) a=f16[4096,2048] b=f16[2048,4096] c=f16[4096,4096]:nan M=4096 N=4096 K=2048\n';
+const matmul = readFileSync(`${tests}runs/ttgir/sm_90/matmul.ttgir`, 'utf8');
+writeFileSync(join(code.work, 'long.ttgir'), recipe + matmul.slice(matmul.indexOf('\n') + 1));
 let window;
 let passed = 0;
 /** One thing that a user does. */
@@ -158,7 +162,9 @@ try {
   });
 
   await check('panels survive a reload of the window', async () => {
-    await window.page.reload();
+    const loaded = window.page.waitForEvent('load');
+    await window.command('Developer: Reload Window');
+    await loaded;
     await window.page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
     await window.panel('table.coverage');
     await window.page.locator('.tab', { hasText: 'Run:' }).first().click();
@@ -166,9 +172,9 @@ try {
     await until('the step', async () => /^Step \d+ of/.test(await run.locator('#count').innerText()));
   });
 
-  for (const [theme, name] of [['Default Dark Modern', 'dark'], ['Default Light Modern', 'light']]) {
+  for (const name of ['dark', 'light']) {
     await check(`contrast is enough in ${name}`, async () => {
-      code.settings({ 'workbench.colorTheme': theme });
+      if (name === 'light') await window.command('Preferences: Toggle between Light/Dark Themes');
       await until('the theme', () => run.evaluate((name) => document.documentElement.dataset.theme === name, name));
       await window.page.waitForTimeout(500);
       assert.deepEqual(await lowContrast(run), []);
@@ -191,7 +197,11 @@ try {
     await until('the banner', () => run.locator('#stale').isVisible());
     await window.shot('stale');
     await run.locator('#again').click();
-    await until('no banner', async () => !(await run.locator('#stale').isVisible()));
+    // The page is made anew.
+    await until('no banner', async () => {
+      run = await window.panel('.steps-list');
+      return !(await run.locator('#stale').isVisible().catch(() => true));
+    });
   });
 
   await check('a quick fix takes the finding away', async () => {
@@ -203,6 +213,7 @@ try {
     await offered.waitFor();
     await window.shot('fixes');
     await offered.click();
+    await window.line(1);
     await until('no finding', () => visible('.codelens-decoration', 'proved'));
     await window.shot('fixed');
   });
@@ -224,17 +235,48 @@ try {
     assert.doesNotMatch(code.log(), /ERR_STREAM|write after end/);
   });
 
-  await check('a server that is not there is said once', async () => {
-    code.settings({ 'fencepost.server.path': join(code.home, 'nothing') });
-    const toasts = window.page.locator('.notification-list-item-message', { hasText: 'Fencepost' });
+  await check('a run shows how far it is, and is stopped', async () => {
+    await window.open('long.ttgir');
+    await until('the lens', () => visible('.codelens-decoration', 'Run on CPU'));
+    const start = async () => {
+      await window.page.locator('.codelens-decoration a', { hasText: 'Run on CPU' }).first().click();
+    };
+    await start();
+    await until('the question', () => visible('.monaco-dialog-box', 'Run long.ttgir'));
+    await window.page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Run' }).first().click();
+    const bar = window.page.locator('.notification-list-item', { hasText: 'Running long.ttgir' });
+    await bar.first().waitFor();
+    await window.shot('running');
+    await bar.first().hover();
+    await bar.locator('.monaco-button', { hasText: 'Cancel' }).first().click();
+    await until('the end of the run', async () => (await bar.count()) === 0);
+    // It is over: another one may begin, which is not asked about again.
     await window.command('Notifications: Clear All Notifications');
-    delete process.env.FENCEPOST_SERVER_PATH;
-    await window.command('Fencepost: Restart the Server');
-    await until('a word', async () => (await toasts.count()) > 0).catch(() => {});
-    assert.ok((await toasts.count()) <= 1);
+    await start();
+    await bar.first().waitFor();
+    await bar.locator('.monaco-button', { hasText: 'Cancel' }).first().click();
+    await until('the end of the second run', async () => (await bar.count()) === 0);
+    assert.equal(await window.page.locator('.notification-list-item-message', { hasText: 'is being run' }).count(), 0);
   });
 
-  console.log(`PASS ${passed}`);
+  await window.page.close();
+  await code.close();
+  const missing = await Code.start({ ...found, server: '/nowhere/fencepost' }, { files });
+  try {
+    window = await missing.window();
+    await check('a server that is not there is said once, and in words', async () => {
+      await window.open('broken.ttgir');
+      const toasts = window.page.locator('.notification-list-item-message', { hasText: 'Fencepost' });
+      await until('a word', async () => (await toasts.count()) > 0);
+      await window.page.waitForTimeout(1500);
+      assert.deepEqual(await toasts.allInnerTexts(), ['Fencepost cannot start: there is no program at /nowhere/fencepost']);
+      await window.shot('missing');
+    });
+  } finally {
+    await missing.close();
+  }
+
+  console.log(`test result: ok. ${passed} passed; 0 failed`);
 } catch (error) {
   console.log(code.log());
   throw error;

@@ -94,6 +94,8 @@ export class Code {
   }
 
   async close() {
+    if (this.closed) return;
+    this.closed = true;
     await this.browser?.close();
     const ended = new Promise((done) => this.child.once('exit', done));
     try {
@@ -127,8 +129,9 @@ export class Window {
     await this.press('Control+p');
     await this.page.waitForSelector('.quick-input-widget:not([style*="none"])');
     await this.page.keyboard.type(name);
-    await until(`${name} is offered`, () => this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().isVisible());
-    await this.press('Enter');
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first();
+    await row.waitFor({ timeout: PATIENCE });
+    await row.click();
     await this.page.waitForSelector(`.tab.active[data-resource-name="${name}"]`, { timeout: PATIENCE });
   }
 
