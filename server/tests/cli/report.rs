@@ -208,3 +208,28 @@ fn names_and_lines_are_no_difference_and_a_wait_is_its_edge() {
         assert_eq!(rows, Some(1), "{}", diff["coverage"]);
     }
 }
+
+/// The section of the page that draws memory.
+fn memory(path: &str) -> String {
+    let page = fencepost(&["report", "--format", "html", path]).stdout;
+    let (_, section) = page.split_once("id=\"k1-memory\"").expect("the section");
+    section.split("</section>").next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn the_page_draws_who_holds_which_bytes_when() {
+    let corpus = root().join("tests/corpus/ttgir/sm_90");
+    let clean = memory(&corpus.join("ws_gemm.ttgir").to_string_lossy());
+    let broken = memory(&corpus.join("ws_gemm.released_too_early.ttgir").to_string_lossy());
+    for (section, says) in [(&clean, "clean"), (&broken, "broken")] {
+        assert!(section.contains("shared, bytes 0-16383"), "{says}: {section}");
+        assert!(section.contains("class=\"write\"") && section.contains("class=\"read\""), "{says}");
+        assert!(section.contains("partition0 writes; over by step"), "{says}");
+        // What is drawn is said in words, too.
+        assert!(section.contains("As a table: "), "{says}");
+    }
+    assert!(!clean.contains("<line class=\"missing\""), "{clean}");
+    assert_eq!(broken.matches("<line class=\"missing\"").count(), 2, "{broken}");
+    let tensor = memory(&root().join("tests/kernels/packed/final_fixed.ttgir").to_string_lossy());
+    assert!(tensor.contains("tensor, columns "), "{tensor}");
+}

@@ -13,7 +13,7 @@ pub use build::{of_finding, of_kernel};
 pub use stretch::Stretch;
 
 use base::TextRange;
-use kernel::Mode;
+use kernel::{Mode, Space};
 
 /// A run laid out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -208,6 +208,16 @@ pub struct BarrierSlot {
     pub name: String,
     /// Whether the finding is about it; all are where there is no finding.
     pub concerned: bool,
+    /// The memory that it lies in.
+    pub space: Space,
+    /// The CTA whose memory that is, by number in the cluster.
+    pub cta: u16,
+    /// Its buffer, by number in the kernel; 0 for all where the place in memory is known.
+    pub buffer: u32,
+    /// From where to where it reaches, in bits: in memory where buffers are allocated, else in its buffer.
+    pub bits: (u64, u64),
+    /// Whether that is a place in memory.
+    pub is_allocated: bool,
 }
 
 /// An access of memory, from its issue until someone is told that it is over.

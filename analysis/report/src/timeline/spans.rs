@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{BarrierSlot, CommitGroup, Span};
 use base::{Message, Names, message};
 use findings::Words;
-use kernel::{CommitKind, Completion, EffectKind};
+use kernel::{CommitKind, Completion, EffectKind, Space};
 use machine::{BarrierPlace, Channel, Channels, Machine, Record, State};
 
 /// An access that nobody knows to be over.
@@ -71,7 +71,20 @@ impl<'a> Spans<'a> {
             name = message!("{name} + {bytes} B", name, words.offset(place) / 8);
         }
         self.places.push(place);
-        self.slots.push(BarrierSlot { name: name.render(self.names), concerned: false });
+        let info = words.kernel.buffers.get(place.buffer.0 as usize);
+        let (base, length) = info.map_or((None, 0), |info| (info.start, info.slot_bits.min(info.bits)));
+        let start = base.unwrap_or(0) + place.start;
+        // A window inside of a slot ends where the slot does.
+        let length = length.saturating_sub(words.offset(place));
+        self.slots.push(BarrierSlot {
+            name: name.render(self.names),
+            concerned: false,
+            space: info.map_or(Space::Shared, |info| info.space),
+            cta: place.cta,
+            buffer: if base.is_some() { 0 } else { place.buffer.0 },
+            bits: (start, start + length),
+            is_allocated: base.is_some(),
+        });
         self.ir.push(name);
         self.slots.len() - 1
     }

@@ -12,6 +12,7 @@ mod fragment;
 mod graph;
 mod layout;
 mod links;
+mod memory;
 mod page;
 mod picture;
 mod sections;

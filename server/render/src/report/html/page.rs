@@ -7,7 +7,7 @@ use report::{Direction, Report};
 use super::findings::inputs;
 use super::links::Links;
 use super::text::{counted, prose};
-use super::{coverage, findings, graph, picture, sections};
+use super::{coverage, findings, graph, memory, picture, sections};
 use crate::report::view::ReportView;
 use crate::trace::{Piece, svg};
 
@@ -105,6 +105,9 @@ pub(super) fn report(links: &Links<'_>, pieces: &[Piece], text: bool) -> Markup 
         ("remarks", "Remarks", findings::remarks(links)),
         ("unmodelled", "Not followed", findings::unmodelled(links)),
     ];
+    if let Some(memory) = memory::draw(links) {
+        parts.push(("memory", "Memory over the run", memory));
+    }
     if !pieces.is_empty() {
         parts.push(("run", "Run", run(links, pieces)));
     }
