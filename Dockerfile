@@ -8,7 +8,7 @@ WORKDIR /fencepost
 COPY . .
 # `--build-arg COMMIT="$(git log -1 --abbrev=9 --format='%h %cs')"` has --version name it.
 ARG COMMIT=""
-RUN FENCEPOST_COMMIT="$COMMIT" cargo build --locked --profile dist --package fencepost
+RUN FENCEPOST_COMMIT="$COMMIT" cargo build --locked --profile dist --package fencepost --features jemalloc
 
 FROM debian:bookworm-slim
 # `check --changed-since` asks git.

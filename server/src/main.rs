@@ -12,7 +12,7 @@ mod run;
 use std::process::ExitCode;
 
 /// A server lives for days, on many threads: what is free has to go back to the system.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "jemalloc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

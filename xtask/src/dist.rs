@@ -37,8 +37,18 @@ pub fn run(root: &Path) -> ExitCode {
     };
     let mut built = false;
     steps.run("binary (profile dist)", |_| {
-        let outcome =
-            execute(root, Command::new("cargo").args(["build", "--profile", "dist", "--package", "fencepost"]));
+        let outcome = execute(
+            root,
+            Command::new("cargo").args([
+                "build",
+                "--profile",
+                "dist",
+                "--package",
+                "fencepost",
+                "--features",
+                "jemalloc",
+            ]),
+        );
         built = matches!(outcome, Outcome::Passed);
         outcome
     });

@@ -1,7 +1,7 @@
 //! How fast the server answers editors: real LSP traffic over stdio, beside other servers of Python where they are
 //! installed. Prints tables, asserts nothing.
 //!
-//! `cargo build --release -p fencepost && cargo bench -p fencepost-tests --bench lsp -- [OPTIONS] [FILE or FOLDER …]`
+//! `cargo build --release -p fencepost --features jemalloc && cargo bench -p fencepost-tests --bench lsp -- [OPTIONS] [FILE or FOLDER …]`
 //!
 //! - Without a file or a folder: the kernels of `tests/corpus` and `tests/kernels`; with some, those of them beside.
 //! - `--files GLOB`: only files whose path this matches (`*` stands for anything).
