@@ -99,7 +99,8 @@ impl Arguments {
             arguments.clients.push(Client::read(name)?);
         }
         if arguments.servers.is_empty() {
-            let built = release_build().ok_or("no release build: cargo build --release -p fencepost")?;
+            let built =
+                release_build().ok_or("no release build: cargo build --release -p fencepost --features jemalloc")?;
             arguments.servers.push(own("fencepost", built));
         }
         for (name, words) in [("ruff", "server"), ("ty", "server")] {
