@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 
 import { pickPage, registerPages } from './documents';
 import { SHOW_REPORT, SHOW_TIMELINE } from './features';
+import { LinkedViews } from './linked';
 import { Marks } from './marks';
 import { ReportPanels } from './report_panel';
 import { replayLog, runKernel } from './run';
@@ -27,6 +28,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const bar = new StatusBar();
   const reports = new ReportPanels(own, context.extensionPath);
   const stepping = new Stepping(own, context.extensionPath);
+  const linked = new LinkedViews(own);
   const kinds = Object.keys(context.extension?.packageJSON.contributes.configuration.properties['fencepost.kinds'].properties ?? {});
   const startFor = (document: vscode.TextDocument) => {
     if (!own.isWanted && isOurs(document)) {
@@ -79,6 +81,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     bar,
     reports,
     stepping,
+    linked,
     new Marks(bar),
     own.onStart((client) => bar.follow(client)),
     registerPages(own),
@@ -92,6 +95,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand('fencepost.replay', () => replayLog(own)),
     vscode.commands.registerCommand('fencepost.showStatus', () => bar.pick()),
     vscode.commands.registerTextEditorCommand('fencepost.showRun', showRun),
+    vscode.commands.registerTextEditorCommand('fencepost.showLinked', (editor) => linked.show(editor)),
     vscode.commands.registerCommand('fencepost.nextStep', () => stepping.move(1)),
     vscode.commands.registerCommand('fencepost.previousStep', () => stepping.move(-1)),
     vscode.commands.registerCommand('fencepost.revealRun', () => stepping.reveal()),

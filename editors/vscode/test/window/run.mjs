@@ -1,7 +1,7 @@
 // The extension in a real VS Code window, as a user sees it. FENCEPOST_SHOTS names a folder for pictures.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,6 +25,10 @@ const files = {
   'runs.ttgir': `${tests}runs/ttgir/sm_100/softmax.ttgir`,
 };
 const code = await Code.start(found, { files });
+const wait = /^ +mbarrier\.wait\(free\.index.*\n/m;
+writeFileSync(join(code.work, 'broken.py'), readFileSync(files['sum_rows.py'], 'utf8').replace(wait, ''));
+mkdirSync(join(code.work, 'python'));
+cpSync(`${tests}runs/python/matmul.py`, join(code.work, 'python', 'matmul.py'));
 // The same kernel, on so much that nobody waits for its end.
 const recipe = '// fencepost-run: matmul grid=(4096) a=f16[4096,2048] b=f16[2048,4096] c=f16[4096,4096]:nan M=4096 N=4096 K=2048\n';
 const matmul = readFileSync(`${tests}runs/ttgir/sm_90/matmul.ttgir`, 'utf8');
@@ -55,7 +59,7 @@ try {
 
   await check('a squiggle where the finding is', async () => {
     await until('the lens', () => visible('.codelens-decoration', '1 finding'));
-    await window.command('Go to Next Problem in Files');
+    await window.command('Go to Next Problem (Error, Warning, Info)');
     await window.press('Escape');
     await until('a squiggle', () => visible('.squiggly-error'));
     await window.shot('squiggle');
@@ -71,7 +75,7 @@ try {
   });
 
   await check('a hover tells the story', async () => {
-    await window.command('Go to Next Problem in Files');
+    await window.command('Go to Next Problem (Error, Warning, Info)');
     await window.press('Escape');
     await window.command('Show or Focus Hover');
     await until('the hover', () => visible('.monaco-hover', 'missing-forward-barrier'));
@@ -103,7 +107,7 @@ try {
     run = await window.panel('.steps-list');
     assert.ok((await run.locator('.steps-list li').count()) > 2);
     assert.ok((await run.locator('.run-picture svg').count()) > 0);
-    assert.match(await run.locator('#now').innerText(), /^Step 1 of \d+, \w+, line \d+/);
+    await until('the first step', async () => /^Step 1 of \d+, \w+, line \d+/.test(await run.locator('#now').innerText()));
     await window.shot('run');
   });
 
@@ -206,7 +210,7 @@ try {
 
   await check('a quick fix takes the finding away', async () => {
     await window.page.locator('.tab[data-resource-name="broken.ttgir"]').click();
-    await window.command('Go to Next Problem in Files');
+    await window.command('Go to Next Problem (Error, Warning, Info)');
     await window.press('Escape');
     await window.press('Control+.');
     const offered = window.page.locator('.action-widget .monaco-list-row.action', { hasNotText: /Explain|Modify|suppress/i }).first();
@@ -220,13 +224,54 @@ try {
 
   await check('a kernel is run, after a question in front of the window', async () => {
     await window.open('runs.ttgir');
-    await until('the lens', () => visible('.codelens-decoration', 'Run on CPU'));
-    await window.page.locator('.codelens-decoration a', { hasText: 'Run on CPU' }).first().click();
+    await until('the lens', () => visible('.editor-group-container.active .codelens-decoration', 'Run on CPU'));
+    await window.page.locator('.editor-group-container.active .codelens-decoration a', { hasText: 'Run on CPU' }).first().click();
     await until('the question', () => visible('.monaco-dialog-box', 'Run runs.ttgir'));
     await window.shot('question');
     await window.page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Run' }).first().click();
     await until('the answer', () => visible('.notification-list-item-message', 'runs.ttgir:'), 120_000);
     await window.shot('ran');
+  });
+
+  await check('program and IR stand side by side, and the cursor is marked on both', async () => {
+    await window.open('long.ttgir');
+    const lines = readFileSync(join(code.work, 'long.ttgir'), 'utf8').split('\n');
+    const at = lines.findIndex((line) => line.includes('tt.get_program_id'));
+    await window.line(at + 1, lines[at].indexOf('tt.get_program_id') + 2);
+    await window.command('Show Program and IR Side by Side');
+    await until('the program', () => visible('.tab.active', 'matmul.py'));
+    await until('marks on both sides', async () => {
+      const editors = window.page.locator('.editor-instance');
+      let marked = 0;
+      for (let side = 0; side < (await editors.count()); side += 1) {
+        const drawn = editors.nth(side).locator('.view-overlays [class*="ced-"]');
+        const borders = await drawn.evaluateAll((all) => all.map((it) => getComputedStyle(it).borderLeftWidth));
+        marked += borders.includes('3px') ? 1 : 0;
+      }
+      return marked === 2;
+    });
+    await window.shot('linked');
+  });
+
+  await check('a kernel in Python has its run too, in its own names', async () => {
+    await window.open('broken.py');
+    await until('the lens', () => visible('.codelens-decoration', 'finding'));
+    await window.command('Show the Run of the Finding Here');
+    await until('its run', async () => {
+      run = await window.panel('.steps-list');
+      return /free\[|full\[/.test(await run.locator('#barriers').innerText().catch(() => ''));
+    });
+    assert.doesNotMatch(await run.locator('#barriers').innerText(), /%/);
+    await window.shot('python');
+  });
+
+  await check('the page of a kind is a page', async () => {
+    await window.command('Fencepost: Explain a Kind of Finding');
+    await window.page.keyboard.type('deadlock');
+    await window.page.locator('.quick-input-list .monaco-list-row', { hasText: 'deadlock' }).first().click();
+    const page = await window.panel('h1#deadlock');
+    assert.ok((await page.locator('h2').count()) > 3);
+    await window.shot('explain');
   });
 
   await check('the server is started again without a word in the log', async () => {
@@ -237,9 +282,9 @@ try {
 
   await check('a run shows how far it is, and is stopped', async () => {
     await window.open('long.ttgir');
-    await until('the lens', () => visible('.codelens-decoration', 'Run on CPU'));
+    await until('the lens', () => visible('.editor-group-container.active .codelens-decoration', 'Run on CPU'));
     const start = async () => {
-      await window.page.locator('.codelens-decoration a', { hasText: 'Run on CPU' }).first().click();
+      await window.page.locator('.editor-group-container.active .codelens-decoration a', { hasText: 'Run on CPU' }).first().click();
     };
     await start();
     await until('the question', () => visible('.monaco-dialog-box', 'Run long.ttgir'));
