@@ -9,6 +9,7 @@
 
 pub mod chaos;
 pub mod corpus;
+pub mod generate;
 pub mod gluon;
 pub mod known;
 pub mod marks;

@@ -5,6 +5,7 @@ mod chaos;
 mod execution;
 mod exports;
 mod fixes;
+mod generated;
 mod memory;
 mod mutants;
 mod mutation;
