@@ -9,6 +9,7 @@
 
 pub mod chaos;
 pub mod corpus;
+pub mod fuzz;
 pub mod generate;
 pub mod gluon;
 pub mod known;

@@ -5,6 +5,7 @@ mod chaos;
 mod execution;
 mod exports;
 mod fixes;
+mod fuzz;
 mod generated;
 mod memory;
 mod mutants;
