@@ -30,7 +30,7 @@ pub enum KernelState {
     Found,
     /// Not decided.
     Undecided,
-    /// Its text does not parse or would be refused; what is shown of it is of an earlier text.
+    /// Its text does not parse or would be refused, and what is shown of it is of an earlier text.
     Stale,
 }
 

@@ -1,21 +1,25 @@
 //! Mutated input: `fuzz [TARGET] [--seconds N] [--seed N] [--out FOLDER]` reads mutations of our own files with each
 //! target, or one, and prints how many inputs were read, the slowest, and what panicked or took longer than a second.
-//! What goes wrong is written to the folder; the input at hand is there too, for what ends the process.
+//! What goes wrong is written to the folder; the input at hand is there too, for what ends the process. `fuzz TARGET
+//! --input FILE` reads one input.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use base::Cancel;
 use fencepost_tests::fuzz::{Until, fuzz, targets};
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let (mut seconds, mut seed, mut only) = (60u64, 1u64, String::new());
+    let mut input: Option<PathBuf> = None;
     let mut out = std::env::temp_dir().join("fencepost-fuzz");
     while let Some(word) = words.next() {
         match word.as_str() {
             "--seconds" => seconds = words.next().and_then(|word| word.parse().ok()).unwrap_or(seconds),
             "--seed" => seed = words.next().and_then(|word| word.parse().ok()).unwrap_or(seed),
+            "--input" => input = words.next().map(PathBuf::from),
             "--out" => out = words.next().map(PathBuf::from).unwrap_or(out),
             other => only = other.to_owned(),
         }
@@ -29,6 +33,18 @@ fn main() -> ExitCode {
         let names: Vec<&str> = all.iter().map(|target| target.name).collect();
         eprintln!("there is no target {only}; there are {}", names.join(", "));
         return ExitCode::from(2);
+    }
+    if let Some(path) = input {
+        let Ok(bytes) = std::fs::read(&path) else {
+            eprintln!("{}: it cannot be read", path.display());
+            return ExitCode::from(2);
+        };
+        for target in all.iter().filter(|target| target.name == only) {
+            let begun = Instant::now();
+            (target.read)(&bytes, &Cancel::never());
+            println!("{}: {:.1?}", target.name, begun.elapsed());
+        }
+        return ExitCode::SUCCESS;
     }
     let mut troubles = 0;
     for target in all.iter().filter(|target| only.is_empty() || target.name == only) {

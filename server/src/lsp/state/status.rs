@@ -16,6 +16,10 @@ impl SessionState {
         }
         let Some(document) = self.documents.get(uri) else { return };
         let mapper = Mapper::new(&document.rope, self.shared.client.encoding);
+        let judged = |report: &KernelReport| {
+            let has_earlier = document.last_good.names().any(|name| name == report.name);
+            if report.broken && has_earlier { KernelState::Stale } else { judged(report) }
+        };
         let kernel = |report: &KernelReport, state: KernelState| KernelStatus {
             name: report.name.clone(),
             range: mapper.range(report.range),
@@ -49,7 +53,6 @@ fn known(kernels: &[KernelStatus], name: &str) -> bool {
 
 fn judged(report: &KernelReport) -> KernelState {
     match report.verdict {
-        _ if report.broken => KernelState::Stale,
         Verdict::Proved(_) => KernelState::Proved,
         Verdict::Clean(_) => KernelState::Clean,
         Verdict::Found => KernelState::Found,
