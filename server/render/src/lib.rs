@@ -7,6 +7,7 @@
 pub mod check;
 mod document;
 pub mod lanes;
+pub mod printable;
 pub mod report;
 #[cfg(test)]
 mod schema;

@@ -40,7 +40,7 @@ impl Answer {
                 }
             }
             None => {
-                let mut out = io::stdout().lock();
+                let mut out = render::printable::stdout();
                 out.write_all(document.as_bytes())?;
                 out.flush()?;
             }

@@ -32,7 +32,11 @@ use workspace::absolute;
 
 /// Checks everything that the arguments name; of global memory alone where that is asked.
 pub(crate) fn run(args: &Check, global: bool) -> io::Result<Exit> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    // What a program reads has its own way to write what a terminal would obey.
+    let plain = matches!(args.format, Format::Json | Format::Sarif);
+    let stdout: Box<dyn Write> =
+        if plain { Box::new(io::stdout().lock()) } else { Box::new(render::printable::stdout()) };
+    let mut out = io::BufWriter::new(stdout);
     let around = Surroundings { global, ..Surroundings::default() };
     let answer = print(args, around, &mut [(printer(args, args.format), &mut out)])?;
     out.flush()?;

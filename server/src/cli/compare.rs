@@ -62,7 +62,7 @@ fn command(args: &Compare) -> io::Result<Exit> {
     if let Some(folder) = &args.report {
         write_reports(folder, &version, &comparisons)?;
     }
-    let mut out = io::stdout().lock();
+    let mut out = render::printable::stdout();
     out.write_all(printed.as_bytes())?;
     out.flush()?;
     let differs = comparisons.iter().any(|comparison| matches!(comparison.opinion, Ok(Opinion::Differs { .. })));

@@ -53,7 +53,7 @@ fn command(args: &Ir) -> io::Result<Exit> {
         let what = args.kernel.as_ref().map(|name| say::no_kernel(name, there));
         return trouble(what.as_deref().unwrap_or("there is no kernel"));
     }
-    let mut out = io::stdout().lock();
+    let mut out = render::printable::stdout();
     out.write_all(printed.as_bytes())?;
     out.flush()?;
     Ok(if whole { Exit::Clean } else { Exit::Trouble })

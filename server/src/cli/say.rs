@@ -3,14 +3,16 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use render::printable::printable;
+
 /// Says what is wrong.
 pub(crate) fn error(text: impl Display) -> io::Result<()> {
-    writeln!(io::stderr(), "error: {text}")
+    writeln!(io::stderr(), "error: {}", printable(&text.to_string()))
 }
 
 /// Says what else there is to know.
 pub(crate) fn note(text: impl Display) -> io::Result<()> {
-    writeln!(io::stderr(), "note: {text}")
+    writeln!(io::stderr(), "note: {}", printable(&text.to_string()))
 }
 
 /// That a file has no such kernel, with those that it has.

@@ -8,6 +8,7 @@ mod findings;
 mod fix;
 mod gluon;
 mod habits;
+mod hostile;
 mod input;
 mod mcp;
 mod packaging;

@@ -10,7 +10,8 @@ use findings::{Severity, Verdict};
 use python::syntax::NoSources;
 use runtime::run::{Instrument, RunEnd};
 
-use super::{Design, Generated};
+use super::design::Design;
+use super::text::Generated;
 use crate::runs::{self, Distance, Runnable};
 
 /// What the analysis says.

@@ -2,10 +2,10 @@
 
 use base::rng::SplitMix64;
 
+use super::choice::one_of;
 use super::cursor::{Cursor, Walk};
 use super::slip::{Slip, SlipKind, is};
-use super::text::Text;
-use super::{Generated, one_of};
+use super::text::{Generated, Text};
 use crate::runs::{Given, Numbers};
 
 /// Rows of the result and of a tile of the first operand.

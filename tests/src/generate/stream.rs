@@ -2,11 +2,10 @@
 
 use base::rng::SplitMix64;
 
-use super::Generated;
+use super::choice::one_of;
 use super::cursor::{Cursor, Walk};
-use super::one_of;
 use super::slip::{Slip, SlipKind, is};
-use super::text::Text;
+use super::text::{Generated, Text};
 use crate::runs::{Given, Numbers};
 
 /// Rows of a tile.

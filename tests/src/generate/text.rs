@@ -2,6 +2,15 @@
 
 use std::fmt::Write;
 
+/// A kernel as text, and how it is run.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The Python file.
+    pub text: String,
+    /// The recipe of its launch.
+    pub recipe: String,
+}
+
 /// Lines with their indentation.
 #[derive(Debug, Default)]
 pub(super) struct Text {
