@@ -10,7 +10,7 @@ export class OwnFeatures implements StaticFeature {
   fillInitializeParams(_params: InitializeParams): void {}
   fillClientCapabilities(capabilities: ClientCapabilities): void {
     const commands = { commands: [SHOW_REPORT, SHOW_TIMELINE] };
-    capabilities.experimental = { ...capabilities.experimental, commands, fencepostStatus: true, fencepostRuns: true };
+    capabilities.experimental = { ...capabilities.experimental, commands, fencepostStatus: true };
   }
   initialize(_capabilities: unknown, _selector: DocumentSelector | undefined): void {}
   getState(): { kind: 'static' } {

@@ -43,7 +43,7 @@ pub struct KernelStatus {
     pub range: Range,
     /// How far its analysis is.
     pub state: KernelState,
-    /// Its findings so far.
+    /// Its findings so far, without hints.
     pub findings: usize,
 }
 

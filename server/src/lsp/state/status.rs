@@ -1,7 +1,7 @@
 //! `fencepost/status`: how far the analysis of each kernel of a document is, for clients that show it.
 
 use engine::Depth;
-use findings::{KernelReport, Verdict};
+use findings::{KernelReport, Severity, Verdict};
 use tower_lsp::ls_types::Uri;
 use transport::{DocumentState, KernelState, KernelStatus, Status};
 
@@ -24,7 +24,7 @@ impl SessionState {
             name: report.name.clone(),
             range: mapper.range(report.range),
             state,
-            findings: report.findings.len(),
+            findings: report.findings.iter().filter(|finding| finding.severity < Severity::Hint).count(),
         };
         let (state, kernels) = match (&document.analysis, &document.job) {
             (Some(known), _) => {
