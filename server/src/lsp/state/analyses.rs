@@ -138,6 +138,12 @@ impl SessionState {
         let interim = Arc::new(diagnostics::interim(&snapshot, &found.findings, &document.last_good));
         let Some(document) = self.documents.get_mut(uri) else { return };
         document.job.iter_mut().for_each(|job| job.findings.is_new = false);
+        if interim.diagnostics.is_empty() {
+            // That a few runs found nothing is no answer yet: what was not followed is said at the end.
+            document.job.iter_mut().for_each(|job| job.findings.is_due = true);
+            self.tell_status(uri);
+            return;
+        }
         document.interim = Some(interim.clone());
         if self.shared.client.pull_diagnostics {
             // Who has got earlier ones asks again.
@@ -201,12 +207,13 @@ impl SessionState {
             document.last_good.keep(&analysis.analysis);
         }
         document.analysis = Some(analysis.clone());
-        let owes_refresh = std::mem::take(&mut document.owes_refresh);
         let edited = ended.edited.iter().any(|path| document.depends_on(path, &self.shared.workspace));
         if edited || document.is_outdated_by(&self.shared.workspace) {
             self.analyse_again(vec![uri.clone()], DiskCheck::None);
             return;
         }
+        // Not before: who was answered while it ran is still to be told where it is analysed once more.
+        let owes_refresh = std::mem::take(&mut document.owes_refresh);
         let now = (analysis.result_id.clone(), analysis.instances);
         let before = document.told.replace(now.clone());
         if std::mem::take(&mut document.rechecked) && before.is_some_and(|before| before != now) {
