@@ -5,9 +5,7 @@
 
 mod barrier_report;
 mod cli;
-mod compiled_comparison;
 mod lsp;
-mod run;
 
 use std::process::ExitCode;
 

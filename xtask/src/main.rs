@@ -13,7 +13,8 @@ usage: cargo xtask <command>
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"
   docs                     the documentation as a site, in target/docs/book, by mdbook
   circles [PATH]           files of a crate that need each other, those whose path holds the word
-  fixtures [--marks]       rewrites the outputs of all pages and of the README, with --marks the carets too
+  fixtures [--marks]       rewrites the outputs of all pages and of the README, the schema and VS Code's settings;
+                           with --marks the carets too
   new-op DIALECT.OP        adds a skeleton of the op's declaration and says which further files it may need
   mutate [...]             slips in the corpus's clean kernels, and which are found; --help says more";
 

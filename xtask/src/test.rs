@@ -55,11 +55,11 @@ pub fn run(root: &Path, scope: Scope) -> ExitCode {
     if steps.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// Rewrites the fixtures' outputs; `what` is the value of `UPDATE_EXPECT`.
+/// Rewrites the fixtures' outputs, and what is made from the table of settings; `what` is the value of `UPDATE_EXPECT`.
 pub fn update_fixtures(root: &Path, what: &str) -> ExitCode {
     let suites: [&[&str]; 2] = [
         &["test", "--package", "fencepost-tests", "--test", "data"],
-        &["test", "--package", "fencepost", "--test", "cli", "--", "readme::"],
+        &["test", "--package", "fencepost", "--test", "cli", "--", "readme::", "settings::"],
     ];
     for args in suites {
         let mut command = Command::new("cargo");

@@ -10,8 +10,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use runtime::launch::{Argument, recipe};
 use runtime::run::Instrument;
 
-use crate::run::recipes::argument;
 pub(crate) use check::Check;
+use execution::recipes::argument;
 pub(crate) use shared::{Colour, Format, Python, Rules};
 
 /// Finds GPU barrier bugs in TTGIR and in Gluon kernels: races, deadlocks, phase mismatches, uninitialised reads.

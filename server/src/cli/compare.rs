@@ -15,7 +15,7 @@ use super::check::LoadedFile;
 use super::process::{Exit, STACK_BYTES};
 use super::say;
 use super::sources::{Origin, Source, read};
-use crate::compiled_comparison::{KernelComparison, SIDECAR_TIMEOUT, compare, interpreter};
+use execution::compiled_comparison::{KernelComparison, SIDECAR_TIMEOUT, compare, interpreter};
 use render::SourceText;
 
 /// Compares the kernels of a file.

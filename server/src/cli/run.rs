@@ -25,16 +25,16 @@ use super::process::{Exit, STACK_BYTES};
 use super::say;
 use super::settings;
 use super::sources::{Source, read};
-use crate::run::outputs::{self, OutputComparison};
-use crate::run::recipes::{RecipeOverrides, RecipeSources};
-use crate::run::{self, BackendChoice, RunPlan, RunResults};
+use execution::outputs::{self, OutputComparison};
+use execution::recipes::{RecipeOverrides, RecipeSources};
+use execution::{BackendChoice, RunPlan, RunResults};
 use render::SourceText;
 use render::check::{CheckedFile, FileAnalysis};
 use workspace::{Configuration, absolute, root};
 
 /// Runs a file.
 pub(crate) fn run(args: &Run) -> io::Result<Exit> {
-    let python = args.python.clone().unwrap_or_else(crate::compiled_comparison::interpreter);
+    let python = args.python.clone().unwrap_or_else(execution::compiled_comparison::interpreter);
     let source = Source::named(&args.path);
     // Elaborating recurses.
     let answer = thread::scope(|scope| {
@@ -105,14 +105,14 @@ pub(crate) fn answer(
         Err(why) => return trouble(&why),
     };
     let mut watch = Watch::new();
-    let ran = run::run_plan(&which, &plan, analysis.gluon.as_deref(), &mut |event| watch.say(event), cancel);
+    let ran = execution::run_plan(&which, &plan, analysis.gluon.as_deref(), &mut |event| watch.say(event), cancel);
     watch.clear();
     let results = match ran {
         Ok(results) => results,
         Err(error) => return trouble(&error.to_string()),
     };
     let places = SourceText::new(&text);
-    let beside = run::verdict_comparison::compare_verdicts(&analysis.kernels, &results, &places);
+    let beside = execution::verdict_comparison::compare_verdicts(&analysis.kernels, &results, &places);
     let mut printed = Printed { args, results: &results, beside, compared: Vec::new(), notes: Vec::new() };
     if let Some(expected) = &expected {
         printed.compared = compare(expected, &results, args.tolerance);
@@ -148,7 +148,7 @@ fn recipes(
     }
     let path = absolute(&args.path);
     let store = RecipeStore::open(&root(&path));
-    let found = run::discover::launches(&path, analysis.gluon.as_deref(), text, python);
+    let found = execution::discover::launches(&path, analysis.gluon.as_deref(), text, python);
     let recipes = RecipeSources {
         path: &path,
         text,
@@ -230,7 +230,7 @@ fn compare(
     results: &RunResults,
     tolerance: Option<f64>,
 ) -> Vec<Result<OutputComparison, String>> {
-    let of = |ran: &run::LaunchRun| -> Vec<Result<OutputComparison, String>> {
+    let of = |ran: &execution::LaunchRun| -> Vec<Result<OutputComparison, String>> {
         let one = |(name, expected): &(String, Array)| {
             let got = ran.report.outputs.iter().find(|(known, _)| known == name);
             let (_, got) = got.ok_or(format!("`{name}` is expected, and no argument of this name was given back"))?;

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::cli::args::{Format, Run};
 use crate::cli::process::{Exit, painter};
-use crate::run::outputs::OutputComparison;
-use crate::run::recipes::origin;
-use crate::run::verdict_comparison::VerdictComparison;
-use crate::run::{LaunchRun, RunPlan, RunResults, RunStatus};
+use execution::outputs::OutputComparison;
+use execution::recipes::origin;
+use execution::verdict_comparison::VerdictComparison;
+use execution::{LaunchRun, RunPlan, RunResults, RunStatus};
 use render::SourceText;
 use render::check::{CheckedFile, Printer, Tally, github, human, json as documents, sarif};
 use render::style::{Painter, Style};

@@ -10,8 +10,8 @@ use tower_lsp::ls_types::{Diagnostic, DiagnosticRelatedInformation, Location, Nu
 use crate::lsp::client_config::ClientConfig;
 use crate::lsp::position::Mapper;
 use crate::lsp::to_proto;
-use crate::run::verdict_comparison::VerdictComparison;
-use crate::run::{RunResults, RunStatus};
+use execution::verdict_comparison::VerdictComparison;
+use execution::{RunResults, RunStatus};
 use runtime::run::RunEnd;
 
 /// Where the marks of one kind come from.

@@ -23,8 +23,8 @@ use transport::Client;
 
 use super::panics::catch_panic;
 use super::snapshot::Snapshot;
-use crate::run::recipes::{RecipeOverrides, RecipeSources, origin};
-use crate::run::{self, BackendChoice, RunPlan, RunResults, discover};
+use execution::recipes::{RecipeOverrides, RecipeSources, origin};
+use execution::{BackendChoice, RunPlan, RunResults, discover};
 use render::SourceText;
 use transport::ClientSender;
 use transport::progress::Job;
@@ -275,7 +275,7 @@ impl PreparedRun {
                 let _ = events.send(event);
             }
         };
-        let ran = run::run_plan(&self.backend, &self.plan, self.analysis.gluon.as_deref(), &mut report, cancel);
+        let ran = execution::run_plan(&self.backend, &self.plan, self.analysis.gluon.as_deref(), &mut report, cancel);
         match ran {
             _ if cancel.is_cancelled() => RunOutcome::Dropped,
             Ok(results) => self.outcome(request, snapshot, &results),
@@ -285,7 +285,7 @@ impl PreparedRun {
 
     fn outcome(&self, request: &RunKernelParams, snapshot: &Snapshot, results: &RunResults) -> RunOutcome {
         let places = SourceText::new(snapshot.source.text());
-        let beside = run::verdict_comparison::compare_verdicts(&self.analysis.kernels, results, &places);
+        let beside = execution::verdict_comparison::compare_verdicts(&self.analysis.kernels, results, &places);
         let seconds: f64 = results.runs.iter().map(|ran| ran.report.cost.seconds).sum();
         let mut summary =
             format!("{}: {} under {} ({seconds:.1} s)", self.name, results.status().name(), request.describe());

@@ -16,9 +16,9 @@ use transport::progress::{self, Job};
 
 use super::diagnostics::RunDiagnostic;
 use super::{ActiveRun, RunContext, RunGuard};
-use crate::compiled_comparison::{KernelComparison, SIDECAR_TIMEOUT, compare};
 use crate::lsp::panics::catch_panic;
 use crate::lsp::snapshot::Snapshot;
+use execution::compiled_comparison::{KernelComparison, SIDECAR_TIMEOUT, compare};
 
 /// What Triton compiles of a text, as far as there is anything to say of it.
 pub(crate) struct Compiled {

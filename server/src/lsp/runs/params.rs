@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
 
-use crate::compiled_comparison::interpreter;
-use crate::run::BackendChoice;
+use execution::BackendChoice;
+use execution::compiled_comparison::interpreter;
 
 /// The command that runs a kernel; its argument is an [`RunKernelParams`].
 pub(crate) const COMMAND: &str = "fencepost.runKernel";

@@ -20,7 +20,7 @@ use super::{compile, merge, names, outputs};
 /// # Errors
 ///
 /// Where it could not be run at all.
-pub(crate) fn run_plan(
+pub fn run_plan(
     backend: &BackendChoice,
     plan: &RunPlan,
     elaboration: Option<&Elaboration>,

@@ -13,15 +13,15 @@ use render::SourceText;
 
 /// What the user gives by hand.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RecipeOverrides {
+pub struct RecipeOverrides {
     /// Only this kernel.
-    pub(crate) kernel: Option<String>,
+    pub kernel: Option<String>,
     /// The number of programs in each dimension.
-    pub(crate) grid: Option<[u32; 3]>,
+    pub grid: Option<[u32; 3]>,
     /// Arguments, over those of the recipe.
-    pub(crate) arguments: Vec<Argument>,
+    pub arguments: Vec<Argument>,
     /// Recipes of a file.
-    pub(crate) launches: Vec<Launch>,
+    pub launches: Vec<Launch>,
 }
 
 impl RecipeOverrides {
@@ -47,21 +47,21 @@ impl RecipeOverrides {
 }
 
 /// The recipes of a file, or what is wrong with its comments.
-pub(crate) struct RecipeSources<'a> {
+pub struct RecipeSources<'a> {
     /// The file's path.
-    pub(crate) path: &'a Path,
+    pub path: &'a Path,
     /// Its text.
-    pub(crate) text: &'a str,
+    pub text: &'a str,
     /// Whether it is Python.
-    pub(crate) python: bool,
+    pub python: bool,
     /// Its kernels, as they were judged.
-    pub(crate) kernels: &'a [KernelReport],
+    pub kernels: &'a [KernelReport],
     /// What the settings of the project say.
-    pub(crate) configured: &'a [Launch],
+    pub configured: &'a [Launch],
     /// What is kept in the workspace.
-    pub(crate) store: Option<&'a RecipeStore>,
+    pub store: Option<&'a RecipeStore>,
     /// What else is found in the file: launches of its host code, tests, its `__main__`.
-    pub(crate) found: &'a [Launch],
+    pub found: &'a [Launch],
 }
 
 impl RecipeSources<'_> {
@@ -70,7 +70,7 @@ impl RecipeSources<'_> {
     /// # Errors
     ///
     /// What is wrong with a comment of the file, where that is what would be used.
-    pub(crate) fn choose(&self, by: &RecipeOverrides) -> Result<Vec<Launch>, Vec<RecipeError>> {
+    pub fn choose(&self, by: &RecipeOverrides) -> Result<Vec<Launch>, Vec<RecipeError>> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let wanted = |launches: &[Launch]| -> Vec<Launch> {
             launches.iter().filter(|launch| by.takes(launch)).map(|launch| by.over(launch.clone())).collect()
@@ -156,7 +156,7 @@ impl RecipeSources<'_> {
 }
 
 /// Who says how a kernel is launched, in words.
-pub(crate) fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
+pub fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
     match &launch.origin {
         LaunchOrigin::CommandLine => "given".to_owned(),
         LaunchOrigin::Directive(range) => format!("from line {}", places.line(range.start)),
@@ -174,6 +174,6 @@ pub(crate) fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
 /// # Errors
 ///
 /// What is wrong with it.
-pub(crate) fn argument(text: &str) -> Result<Argument, String> {
+pub fn argument(text: &str) -> Result<Argument, String> {
     recipe::argument(text, Path::new(""))
 }

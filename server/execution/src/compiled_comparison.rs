@@ -14,10 +14,10 @@ use engine::instances::{ElaboratedInstance, Elaboration, Given, Opinion};
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
 /// How long importing Triton, and compiling all kernels of a file, may take.
-pub(crate) const SIDECAR_TIMEOUT: Duration = Duration::from_secs(120);
+pub const SIDECAR_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The Python of the active environment, or the first on the path.
-pub(crate) fn interpreter() -> PathBuf {
+pub fn interpreter() -> PathBuf {
     let environment = std::env::var_os("VIRTUAL_ENV").or_else(|| std::env::var_os("CONDA_PREFIX"));
     let places = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
     let inside = environment.map(|folder| Path::new(&folder).join(places)).filter(|python| python.is_file());
@@ -25,17 +25,17 @@ pub(crate) fn interpreter() -> PathBuf {
 }
 
 /// The comparison of one instance of a kernel.
-pub(crate) struct KernelComparison {
+pub struct KernelComparison {
     /// The kernel's name.
-    pub(crate) kernel: String,
+    pub kernel: String,
     /// Which of its instances; empty for the only one.
-    pub(crate) label: String,
+    pub label: String,
     /// The kernel's name in the text.
-    pub(crate) range: TextRange,
+    pub range: TextRange,
     /// The opinion, or why there is none.
-    pub(crate) opinion: Result<Opinion, String>,
+    pub opinion: Result<Opinion, String>,
     /// Milliseconds that Triton took.
-    pub(crate) ms: f64,
+    pub ms: f64,
 }
 
 /// Compiles every instance that can be compiled, and compares. `path` is the file as it lies on the disk.
@@ -43,7 +43,7 @@ pub(crate) struct KernelComparison {
 /// # Errors
 ///
 /// Where the process is of no more use, or the file cannot be imported; and where `cancel` says so.
-pub(crate) fn compare(
+pub fn compare(
     engine: &mut Engine,
     sidecar: &mut Sidecar,
     path: &Path,
@@ -118,7 +118,7 @@ fn kernel_request(name: &str, elaborated: &ElaboratedInstance) -> Result<KernelR
 
 impl KernelComparison {
     /// The opinion in one sentence.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let list = |of: &[(findings::Kind, u32)]| -> String {
             let one = |(kind, line): &(findings::Kind, u32)| match line {
                 0 => kind.name().to_owned(),

@@ -8,21 +8,21 @@ use render::SourceText;
 
 /// Both verdicts on one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct VerdictComparison {
+pub struct VerdictComparison {
     /// The kernel's name.
-    pub(crate) kernel: String,
+    pub kernel: String,
     /// What the analysis says: `proved`, `clean`, `found`, `undecided`.
-    pub(crate) analysis: &'static str,
+    pub analysis: &'static str,
     /// What the run says, as [`RunStatus::name`].
-    pub(crate) run: &'static str,
+    pub run: &'static str,
     /// Whether they agree, or one of them says nothing.
-    pub(crate) agrees: bool,
+    pub agrees: bool,
     /// The comparison in one sentence.
-    pub(crate) summary: String,
+    pub summary: String,
 }
 
 /// Compares the analysis of a text with runs of its kernels.
-pub(crate) fn compare_verdicts(
+pub fn compare_verdicts(
     analysis: &[KernelReport],
     results: &RunResults,
     places: &SourceText<'_>,

@@ -9,48 +9,48 @@ use runtime::run::{Instrument, RunEnd, RunLimits, RunReport};
 
 /// Launches to be run, all of them on one backend.
 #[derive(Clone, Debug)]
-pub(crate) struct RunPlan {
+pub struct RunPlan {
     /// The file, as the user named it.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// Its text.
-    pub(crate) text: Arc<str>,
+    pub text: Arc<str>,
     /// The launches, run one after the other.
-    pub(crate) launches: Vec<Launch>,
+    pub launches: Vec<Launch>,
     /// The sanitizer that watches.
-    pub(crate) instrument: Instrument,
+    pub instrument: Instrument,
     /// What each run may use up.
-    pub(crate) bounds: RunLimits,
+    pub bounds: RunLimits,
     /// Seed of the inputs and of the first schedule.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// Schedules of each launch, on the same inputs.
-    pub(crate) seeds: u32,
+    pub seeds: u32,
 }
 
 /// One launch that was run.
 #[derive(Clone, Debug)]
-pub(crate) struct LaunchRun {
+pub struct LaunchRun {
     /// How it was launched.
-    pub(crate) launch: Launch,
+    pub launch: Launch,
     /// The seed of its schedule.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// What came of it.
-    pub(crate) report: RunReport,
+    pub report: RunReport,
 }
 
 /// What came of a plan.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RunResults {
+pub struct RunResults {
     /// The runs, in order.
-    pub(crate) runs: Vec<LaunchRun>,
+    pub runs: Vec<LaunchRun>,
     /// What was said of each kernel in any of them.
-    pub(crate) kernels: Vec<KernelReport>,
+    pub kernels: Vec<KernelReport>,
     /// Where schedules of one launch left other outputs than the first of them: the sign of a race.
-    pub(crate) differ: Vec<String>,
+    pub differ: Vec<String>,
 }
 
 /// How a plan ended, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum RunStatus {
+pub enum RunStatus {
     /// A run was cancelled.
     Cancelled,
     /// A run failed for a reason that is no assert.
@@ -67,7 +67,7 @@ pub(crate) enum RunStatus {
 
 impl RunStatus {
     /// Its name in JSON and in sentences.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             RunStatus::Cancelled => "cancelled",
             RunStatus::Failed => "failed",
@@ -79,7 +79,7 @@ impl RunStatus {
     }
 
     /// The status of one run.
-    pub(crate) fn new(report: &RunReport) -> RunStatus {
+    pub fn new(report: &RunReport) -> RunStatus {
         let found = report.kernels.iter().any(|kernel| !kernel.findings.is_empty()) || !report.elsewhere.is_empty();
         match &report.end {
             RunEnd::Cancelled => RunStatus::Cancelled,
@@ -95,18 +95,31 @@ impl RunStatus {
 
 impl RunResults {
     /// The worst of its runs.
-    pub(crate) fn status(&self) -> RunStatus {
+    pub fn status(&self) -> RunStatus {
         self.runs.iter().map(|ran| RunStatus::new(&ran.report)).min().unwrap_or(RunStatus::Passed)
     }
 }
 
 /// The backend that executes a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum BackendChoice {
-    /// Fencepost; of Python files this Python's Triton makes the TTGIR. Without one it is what they are elaborated to.
-    Cpu { python: Option<PathBuf> },
-    /// The Triton and the GPU of this Python; where paths of another machine lie here.
-    Triton { python: PathBuf, maps: Vec<(String, String)> },
+pub enum BackendChoice {
+    /// Fencepost; of Python files the TTGIR is made by a Python's Triton, or without one what they are elaborated to.
+    Cpu {
+        /// The Python that has Triton.
+        python: Option<PathBuf>,
+    },
+    /// The user's Triton and GPU.
+    Triton {
+        /// The Python that has it.
+        python: PathBuf,
+        /// Prefixes of paths of another machine, and where they lie here.
+        maps: Vec<(String, String)>,
+    },
     /// Nothing is run: a log of an earlier run is read.
-    Replay { log: PathBuf, maps: Vec<(String, String)> },
+    Replay {
+        /// The log.
+        log: PathBuf,
+        /// Prefixes of paths of another machine, and where they lie here.
+        maps: Vec<(String, String)>,
+    },
 }

@@ -7,7 +7,7 @@ use super::plan::LaunchRun;
 
 /// Says where runs of one launch left other outputs than the first of them. The numbers are compared bit by
 /// bit: what schedules may change is a sum of floats through atomics, and little else.
-pub(crate) fn schedule_differences(runs: &[LaunchRun]) -> Vec<String> {
+pub fn schedule_differences(runs: &[LaunchRun]) -> Vec<String> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     let mut sentences = Vec::new();
     for (name, output) in &first.report.outputs {
@@ -34,19 +34,19 @@ pub(crate) fn schedule_differences(runs: &[LaunchRun]) -> Vec<String> {
 
 /// How an output compares with what was expected.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct OutputComparison {
+pub struct OutputComparison {
     /// The name of the argument that is compared.
-    pub(crate) name: String,
+    pub name: String,
     /// Elements that are further off than tolerated.
-    pub(crate) wrong: usize,
+    pub wrong: usize,
     /// Of how many.
-    pub(crate) all: usize,
+    pub all: usize,
     /// The largest error, in units of the expected value or of the root mean square of all, whichever is larger.
-    pub(crate) error: f64,
+    pub error: f64,
     /// What was tolerated.
-    pub(crate) tolerance: f64,
+    pub tolerance: f64,
     /// The first wrong element in words.
-    pub(crate) first: Option<String>,
+    pub first: Option<String>,
 }
 
 /// Compares an output with what is expected.
@@ -54,12 +54,7 @@ pub(crate) struct OutputComparison {
 /// # Errors
 ///
 /// Where their shapes differ.
-pub(crate) fn compare(
-    name: &str,
-    got: &Array,
-    expected: &Array,
-    tolerance: Option<f64>,
-) -> Result<OutputComparison, String> {
+pub fn compare(name: &str, got: &Array, expected: &Array, tolerance: Option<f64>) -> Result<OutputComparison, String> {
     if got.shape != expected.shape {
         return Err(format!("`{name}` has shape {:?}, and {:?} is expected", got.shape, expected.shape));
     }
@@ -88,7 +83,7 @@ pub(crate) fn compare(
 
 impl OutputComparison {
     /// The comparison in one sentence.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let OutputComparison { name, wrong, all, error, tolerance, first } = self;
         match first {
             None => {

@@ -8,7 +8,7 @@ use tensors::array::ElemType;
 
 /// What a file implies, the surest first: of each kernel its first launch that is known whole, or else what runs
 /// the file's own code.
-pub(crate) fn launches(path: &Path, elaboration: Option<&Elaboration>, text: &str, python: bool) -> Vec<Launch> {
+pub fn launches(path: &Path, elaboration: Option<&Elaboration>, text: &str, python: bool) -> Vec<Launch> {
     if !python {
         return Vec::new();
     }

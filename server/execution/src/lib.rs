@@ -1,0 +1,18 @@
+//! Runs of kernels, for the command line and for editors: which recipe, which backend, and what came of it.
+
+mod compile;
+pub mod compiled_comparison;
+pub mod discover;
+mod elaborated;
+mod execute;
+mod merge;
+mod names;
+pub mod outputs;
+mod plan;
+pub mod recipes;
+#[cfg(test)]
+mod tests;
+pub mod verdict_comparison;
+
+pub use execute::run_plan;
+pub use plan::{BackendChoice, LaunchRun, RunPlan, RunResults, RunStatus};
