@@ -88,6 +88,10 @@ command('FencepostReport', 'Show the barrier report of the kernel, in step with 
   require('fencepost').report(given.fargs[1], tonumber(given.fargs[2] or ''))
 end, { nargs = '*', complete = complete })
 
+command('FencepostIr', 'Show the ops that the kernel in Python is analysed as, beside it', function(given)
+  require('fencepost').ir(given.fargs[1], tonumber(given.fargs[2] or ''))
+end, { nargs = '*', complete = complete })
+
 command('FencepostExplain', 'Explain a kind of finding, by default that on this line', function(given)
   require('fencepost').explain(given.args ~= '' and given.args or nil)
 end, { nargs = '?', complete = complete })

@@ -89,7 +89,7 @@ vim.cmd('syntax on')
 vim.cmd.source(plugin .. '/ftdetect/ttgir.lua')
 vim.cmd.source(plugin .. '/plugin/fencepost.lua')
 
-for _, part in ipairs({ 'reading', 'stepping', 'python', 'reports', 'running', 'upkeep' }) do
+for _, part in ipairs({ 'reading', 'stepping', 'python', 'reports', 'ir', 'running', 'upkeep' }) do
   dofile(('%s/tests/%s.lua'):format(plugin, part))(test)
   io.stdout:write('ok ' .. part .. '\n')
 end

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::thread;
 
-use base::{Cancel, TextRange};
-use engine::instances::{ElaboratedInstance, Elaboration};
+use base::Cancel;
+use engine::instances::Elaboration;
+use ide::python::{ElaboratedText, elaborated_text};
 
 use super::args::Ir;
 use super::check::LoadedFile;
@@ -70,39 +71,24 @@ fn print(args: &Ir, elaboration: &Elaboration, places: &SourceText<'_>) -> (Stri
                 out.push_str("\n// -----\n");
             }
             let _ = writeln!(out, "// {}: {}", kernel.entry.name, elaborated.instance.hint);
-            for (_, range, why) in elaborated.unmodelled() {
-                let _ = writeln!(out, "// not followed, line {}: {why}", places.line(range.start));
-            }
-            for problem in elaborated.problems() {
-                let _ = writeln!(
-                    out,
-                    "// {}, line {}: {}",
-                    problem.code,
-                    places.line(problem.range.start),
-                    problem.message
-                );
+            let ops = elaborated_text(elaborated);
+            for (range, remark) in &ops.remarks {
+                let _ = writeln!(out, "// line {}: {remark}", places.line(range.start));
             }
             whole &= elaborated.lowered().is_some() && elaborated.unmodelled().is_empty();
-            lines(&mut out, elaborated, places);
+            lines(&mut out, &ops, places);
         }
     }
     (out, whole)
 }
 
-fn lines(out: &mut String, elaborated: &ElaboratedInstance, places: &SourceText<'_>) {
-    let (mut at, mut depth) = (0u32, 0usize);
-    for line in elaborated.document().text().split_inclusive('\n') {
-        let place = elaborated.place(TextRange::empty(at));
-        at += line.len() as u32;
-        let text = line.trim();
-        depth = depth.saturating_sub(usize::from(text.starts_with('}')));
-        let code = format!("{:1$}{text}", "", 2 * depth);
-        depth += usize::from(text.ends_with('{') && !text.starts_with('#'));
-        if text.is_empty() || text.starts_with(['#', '}', '/']) || place.range.is_empty() {
+fn lines(out: &mut String, ops: &ElaboratedText, places: &SourceText<'_>) {
+    for (code, place) in ops.text.lines().zip(&ops.lines) {
+        let Some(place) = place else {
             let _ = writeln!(out, "{code}");
             continue;
-        }
-        let said = place.source.unwrap_or_else(|| places.line(place.range.start).to_string());
+        };
+        let said = place.source.clone().unwrap_or_else(|| places.line(place.range.start).to_string());
         let _ = writeln!(out, "{code:COLUMN$}  // {said}");
     }
 }

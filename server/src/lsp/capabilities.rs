@@ -1,6 +1,6 @@
 //! What the server announces: what it serves, and nothing else.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tower_lsp::ls_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability,
     CodeLensOptions, CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
@@ -12,7 +12,7 @@ use tower_lsp::ls_types::{
 };
 use transport::CONTENT_METHOD;
 
-use super::client_config::{ClientConfig, SHOW_VERDICT};
+use super::client_config::{ClientConfig, SHOW_PYTHON, SHOW_VERDICT};
 use super::extensions::EXTENSIONS;
 use super::handlers::{completion, fix_all_action, semantic_tokens, signature_help};
 use super::runs::params;
@@ -29,7 +29,8 @@ fn kinds(client: &ClientConfig) -> Vec<CodeActionKind> {
 fn commands(client: &ClientConfig) -> Vec<String> {
     let verdict = client.code_lenses.then_some(SHOW_VERDICT);
     let runs = [params::COMMAND, params::REPLAY_COMMAND].into_iter().filter(|_| client.runs.trusted);
-    verdict.into_iter().chain(runs).map(str::to_owned).collect()
+    let python = (client.code_lenses && client.runs.trusted).then_some(SHOW_PYTHON);
+    verdict.into_iter().chain(runs).chain(python).map(str::to_owned).collect()
 }
 
 /// The server's capabilities for this client.
@@ -95,7 +96,7 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
         execute_command_provider: Some(commands(client))
             .filter(|commands| !commands.is_empty())
             .map(|commands| ExecuteCommandOptions { commands, ..ExecuteCommandOptions::default() }),
-        experimental: Some(json!({ "fencepost": { "requests": beyond_the_protocol() } })),
+        experimental: Some(json!({ "fencepost": { "requests": beyond_the_protocol(), "runs": runs(client) } })),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {
                 supported: Some(true),
@@ -105,6 +106,11 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
         }),
         ..ServerCapabilities::default()
     }
+}
+
+/// What kernels can be run on: `{ "cpu": true, "gpu": false, "gsan": false }`.
+fn runs(client: &ClientConfig) -> Value {
+    client.runs.served().into_iter().map(|(name, served)| (name.to_owned(), Value::Bool(served))).collect()
 }
 
 /// Requests that the protocol does not know.

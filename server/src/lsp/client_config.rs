@@ -55,6 +55,8 @@ pub(crate) struct ClientConfig {
     pub(crate) report_lenses: bool,
     /// It knows the command that shows a timeline.
     pub(crate) timeline_lenses: bool,
+    /// It knows the command that shows the ops of a kernel in Python.
+    pub(crate) ir_lenses: bool,
     /// It shows code lenses.
     pub(crate) code_lenses: bool,
     /// It watches files that it is told of.
@@ -79,6 +81,12 @@ pub(crate) const SHOW_TIMELINE: &str = "fencepost.showTimeline";
 
 /// The server's command that says a kernel's verdict in full, with the same argument.
 pub(crate) const SHOW_VERDICT: &str = "fencepost.showVerdict";
+
+/// The server's command that says which Python was asked for Triton and has none.
+pub(crate) const SHOW_PYTHON: &str = "fencepost.showPython";
+
+/// The client's command that shows the ops as which a kernel in Python is analysed, with a lens' argument.
+pub(crate) const SHOW_IR: &str = "fencepost.showIr";
 
 impl ClientConfig {
     /// Reads the capabilities of `initialize`.
@@ -126,6 +134,7 @@ impl ClientConfig {
             inlay_hints: text.inlay_hint.is_some(),
             code_lenses: text.code_lens.is_some(),
             report_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_REPORT),
+            ir_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_IR),
             watches_files: is(workspace
                 .and_then(|it| it.did_change_watched_files.as_ref())
                 .and_then(|it| it.dynamic_registration)),

@@ -18,6 +18,9 @@ pub(crate) const REPORT_HTML: &str = "fencepost/reportHtml";
 /// The lines of Python and the ops that belong together.
 pub(crate) const LINKED_RANGES: &str = "fencepost/linkedRanges";
 
+/// The ops as which a kernel in Python is analysed.
+pub(crate) const ELABORATED_IR: &str = "fencepost/ir";
+
 /// Methods beyond the protocol.
-pub(crate) const EXTENSIONS: [&str; 8] =
-    [FINDING_RUN, TIMELINE, EXPLAIN, REPORT, REPORT_TEXT, REPORT_HTML, LINKED_RANGES, CONTENT_METHOD];
+pub(crate) const EXTENSIONS: [&str; 9] =
+    [FINDING_RUN, TIMELINE, EXPLAIN, REPORT, REPORT_TEXT, REPORT_HTML, LINKED_RANGES, ELABORATED_IR, CONTENT_METHOD];

@@ -14,10 +14,13 @@ use tower_lsp::ls_types::*;
 use transport::progress::Job;
 use transport::{Answer, CONTENT_METHOD, Client, ClientSender, ContentDocument, LanguageService, Lost};
 
-use super::client_config::{ClientConfig, SHOW_VERDICT};
+use super::client_config::{ClientConfig, SHOW_PYTHON, SHOW_VERDICT};
 use super::document::Refusal;
-use super::extensions::{EXPLAIN, FINDING_RUN, LINKED_RANGES, REPORT, REPORT_HTML, REPORT_TEXT, TIMELINE};
+use super::extensions::{
+    ELABORATED_IR, EXPLAIN, FINDING_RUN, LINKED_RANGES, REPORT, REPORT_HTML, REPORT_TEXT, TIMELINE,
+};
 use super::handlers::code_lens::KernelLens;
+use super::handlers::elaborated_ir::{self, ElaboratedIr, ElaboratedIrParams};
 use super::handlers::explain::{self, ExplainParams};
 use super::handlers::finding_run::{self, FindingRun, FindingRunParams};
 use super::handlers::linked_ranges::{self, LinkedRanges, LinkedRangesParams};
@@ -30,6 +33,7 @@ use super::handlers::{
 };
 use super::panics::{catch_panic, inject};
 use super::runs::ActiveRuns;
+use super::runs::waiting::RunWaiter;
 use super::session_snapshot::{SessionFiles, SessionSnapshot};
 use super::snapshot::Snapshot;
 use super::state::{Need, REPORT_TIMEOUT, SessionState, StateMessage};
@@ -161,6 +165,13 @@ impl Service {
             linked_ranges::linked_ranges(it, session, files, position)
         };
         Ok(self.ask_across("linked ranges", text_document.uri, work).await?.flatten())
+    }
+
+    /// `fencepost/ir`.
+    pub(crate) async fn elaborated_ir(&self, params: ElaboratedIrParams) -> Result<Option<ElaboratedIr>> {
+        let uri = params.text_document.uri.clone();
+        let work = move |it: &Snapshot, cancel: &Cancel<'_>| elaborated_ir::elaborated_ir(it, &params, cancel);
+        Ok(self.ask_cancellable("the elaborated kernel", uri, Need::Text, work).await?.flatten())
     }
 
     /// `fencepost/run`.
@@ -559,8 +570,22 @@ impl LanguageService for Service {
                 }
                 return Ok(None);
             }
-            self.send(StateMessage::StartRun(execute_command::run_request(params)?));
-            Ok(None)
+            if params.command == SHOW_PYTHON {
+                let work = |session: &SessionSnapshot, _: &dyn Fn() -> bool| session.client.runs.missing_triton();
+                if let Some(why) = self.ask_session("the Python", work).await? {
+                    self.sender.show(format!("fencepost: {why}"));
+                }
+                return Ok(None);
+            }
+            let request = execute_command::run_request(params)?;
+            if !request.wait {
+                self.send(StateMessage::StartRun(request, None));
+                return Ok(None);
+            }
+            let (waiter, answer) = RunWaiter::new();
+            self.send(StateMessage::StartRun(request, Some(waiter)));
+            // Where nobody wants the answer any more, this is dropped, and the run ends.
+            to_value(answer.await).map(Some)
         })
     }
 
@@ -602,6 +627,7 @@ impl LanguageService for Service {
                 EXPLAIN => to_value(self.explain(from_value(params)?).await?),
                 TIMELINE => to_value(self.timeline(from_value(params)?).await?),
                 REPORT => to_value(self.report(from_value(params)?).await?),
+                ELABORATED_IR => to_value(self.elaborated_ir(from_value(params)?).await?),
                 LINKED_RANGES => to_value(self.linked_ranges(from_value(params)?).await?),
                 REPORT_TEXT => to_value(self.report_text(from_value(params)?).await?),
                 REPORT_HTML => to_value(self.report_html(from_value(params)?).await?),

@@ -16,6 +16,7 @@ mod folder;
 mod gluon;
 mod hints;
 mod hover;
+mod ir;
 mod links;
 mod names;
 mod neovim;

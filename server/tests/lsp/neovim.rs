@@ -10,7 +10,7 @@ use crate::support::{binary, root};
 const OLDEST: (u32, u32) = (0, 10);
 
 /// What `editors/nvim/tests/run.lua` does one after the other.
-const PARTS: [&str; 6] = ["reading", "stepping", "python", "reports", "running", "upkeep"];
+const PARTS: [&str; 7] = ["reading", "stepping", "python", "reports", "ir", "running", "upkeep"];
 
 /// Those that `FENCEPOST_NVIM` lists, as `PATH` lists folders; else the one on the `PATH`.
 fn programs() -> Vec<PathBuf> {

@@ -89,6 +89,7 @@ fn the_status_of_each_kernel_is_told() {
         assert_eq!(states.first().map(String::as_str), Some("running"), "{language}: {states:?}");
         assert_eq!(done["kernels"][0]["state"], json!(state), "{language}: {done}");
         assert_eq!(done["kernels"][0]["findings"].as_u64() > Some(0), state == "found", "{done}");
+        assert!(done["kernels"][0]["hints"].is_u64(), "{done}");
         // A kernel that does not parse is stale, whatever is still shown of it.
         let (place, broken) =
             if language == "ttgir" { ("ttng.wait_barrier", "%\n") } else { ("    ring = ", "    x = )\n") };

@@ -126,6 +126,6 @@ pub(crate) fn everything() -> Value {
             "foldingRange": refresh, "textDocumentContent": { "dynamicRegistration": true },
         },
         "textDocument": text,
-        "experimental": { "commands": { "commands": ["fencepost.showReport", "fencepost.showTimeline"] } },
+        "experimental": { "commands": { "commands": ["fencepost.showReport", "fencepost.showTimeline", "fencepost.showIr"] } },
     })
 }

@@ -45,6 +45,8 @@ pub struct KernelStatus {
     pub state: KernelState,
     /// Its findings so far, without hints.
     pub findings: usize,
+    /// Its hints so far.
+    pub hints: usize,
 }
 
 /// The parameters of `fencepost/status`.

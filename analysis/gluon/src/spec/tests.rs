@@ -136,14 +136,9 @@ fn launches_of_a_parametrised_test() {
          run(a, num_buffers, num_warps=warps)\n    assert torch.allclose(a, a)\n"
     ));
     assert_eq!(labels(&all[0]), ["num_buffers=1, num_warps=4", "num_buffers=3, num_warps=8"]);
-    let layout = "NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2, transposed=False, \
-                  fp4_padded=False, cga_layout=[])";
     assert_eq!(
         all[0].list[1].directive,
-        format!(
-            "# fencepost: desc=tensordesc<fp16[128, 64],{layout}>, out=*fp32, n=i32, one=1, num_buffers=3, \
-             target=sm_90, num_warps=8"
-        )
+        "# fencepost: desc=fp16[128,64], out=*fp32, n=i32, one=1, num_buffers=3, target=sm_90, num_warps=8"
     );
 }
 
@@ -186,7 +181,7 @@ fn configurations_of_autotune_and_their_hooks() {
     ));
     assert_eq!(all[0].list.len(), 4);
     let first = &all[0].list[0];
-    assert!(first.directive.contains("d=tensordesc<bf16[64, 64],"), "{}", first.directive);
+    assert!(first.directive.contains("d=bf16[64,64],"), "{}", first.directive);
     assert!(first.directive.contains("BLOCK=64, EVEN=False"), "{}", first.directive);
 }
 

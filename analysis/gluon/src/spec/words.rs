@@ -5,6 +5,8 @@ use super::entries::Entry;
 use super::given::{plain, plain_given};
 use super::instance::{Instance, Instances};
 use super::{Given, Source, Spec};
+use crate::builtins::default_swizzle;
+use python::value::DType;
 
 /// How a directive starts.
 const HEAD: &str = "# fencepost: ";
@@ -17,11 +19,33 @@ fn text(given: &Given) -> String {
     }
 }
 
-/// `fp16[128,64]` for a descriptor whose layout is the default one.
+/// A descriptor in the shortest words that give the same: `fp16[128,64]` where its layout is the one that its block has by
+/// default, else the layout without what it has by default.
 fn short(ty: &str) -> Option<String> {
     let inner = ty.strip_prefix("tensordesc<")?.strip_suffix('>')?;
-    let (_, rest) = inner.split_once('[')?;
-    rest.ends_with(']').then(|| inner.replace(", ", ","))
+    let (element, rest) = inner.split_once('[')?;
+    let (block, layout) = rest.split_once(']')?;
+    let sizes: Vec<i64> = block.split(',').map(|size| size.trim().parse().ok()).collect::<Option<_>>()?;
+    let block: String = block.split_whitespace().collect();
+    let Some(layout) = layout.strip_prefix(',').map(str::trim) else {
+        return layout.is_empty().then(|| format!("{element}[{block}]"));
+    };
+    let fields = layout.strip_prefix("NVMMASharedLayout(")?.strip_suffix(')')?;
+    let usual = ["rank=2", "transposed=False", "fp4_padded=False", "cga_layout=[]"];
+    let parts = pieces(fields).into_iter().map(|(_, part)| part.trim());
+    let kept: Vec<&str> = parts.filter(|part| !part.is_empty() && !usual.contains(part)).collect();
+    let bits = DType::named(element)?.bits();
+    let default = default_swizzle(&sizes, bits, false, false).map(|swizzle| {
+        let mut parts = vec![format!("swizzle_byte_width={swizzle}"), format!("element_bitwidth={bits}")];
+        if sizes.len() != 2 {
+            parts.push(format!("rank={}", sizes.len()));
+        }
+        parts
+    });
+    if default.is_some_and(|default| default == kept) {
+        return Some(format!("{element}[{block}]"));
+    }
+    Some(format!("tensordesc<{element}[{block}],NVMMASharedLayout({})>", kept.join(", ")))
 }
 
 /// An expression in which Triton's own names are those of `tl`, where one for Gluon has them of `gl`.
@@ -235,4 +259,45 @@ pub(super) fn near(a: &str, b: &str) -> bool {
         }
     }
     row.last().is_some_and(|distance| *distance <= 1.max(a.len() / 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::directive::given;
+    use super::*;
+
+    #[test]
+    fn a_descriptor_is_written_as_short_as_its_layout_allows() {
+        let descriptor = |block: &str, layout: &str| format!("tensordesc<{block},NVMMASharedLayout({layout})>");
+        let usual = "transposed=False, fp4_padded=False, cga_layout=[]";
+        let long = |swizzle: u32, bits: u32, rank: u32| {
+            format!("swizzle_byte_width={swizzle}, element_bitwidth={bits}, rank={rank}, {usual}")
+        };
+        let cases = [
+            (descriptor("fp16[128, 64]", &long(128, 16, 2)), "fp16[128,64]".to_owned()),
+            (descriptor("fp16[64, 32]", &long(64, 16, 2)), "fp16[64,32]".to_owned()),
+            (descriptor("fp32[64]", &long(0, 32, 1)), "fp32[64]".to_owned()),
+            (
+                descriptor("fp16[128, 64]", &long(32, 16, 2)),
+                descriptor("fp16[128,64]", "swizzle_byte_width=32, element_bitwidth=16"),
+            ),
+            (
+                descriptor("fp16[128, 64]", "swizzle_byte_width=128, element_bitwidth=16, rank=2, transposed=True"),
+                descriptor("fp16[128,64]", "swizzle_byte_width=128, element_bitwidth=16, transposed=True"),
+            ),
+            (
+                descriptor("fp16[128, 64]", "swizzle_byte_width=128, element_bitwidth=16, cga_layout=[[1, 0]]"),
+                descriptor("fp16[128,64]", "swizzle_byte_width=128, element_bitwidth=16, cga_layout=[[1, 0]]"),
+            ),
+            ("tensordesc<fp16[128, 64]>".to_owned(), "fp16[128,64]".to_owned()),
+        ];
+        for (ty, expected) in cases {
+            let written = text(&Given::Type(ty.clone()));
+            assert_eq!(written, expected, "of {ty}");
+            // A directive takes it, and writes the same of what it took.
+            let taken = given(&written);
+            assert!(matches!(taken, Ok(Given::Type(_))), "{written}: {taken:?}");
+            assert_eq!(taken.map(|taken| text(&taken)), Ok(written));
+        }
+    }
 }

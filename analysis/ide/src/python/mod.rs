@@ -6,6 +6,7 @@
 mod callee;
 mod completion;
 mod cursor;
+mod elaborated_text;
 mod folding;
 mod functions;
 mod hover;
@@ -20,6 +21,7 @@ mod things;
 mod tokens;
 
 pub use completion::completions;
+pub use elaborated_text::{ElaboratedText, OpPlace, elaborated_text};
 pub use folding::folds;
 pub use hover::hover;
 pub use inlay::inlays;

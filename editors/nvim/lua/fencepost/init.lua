@@ -14,6 +14,11 @@ function M.step(by)
   require('fencepost.trace').step(by)
 end
 
+--- Shows the ops that a kernel in Python is analysed as, beside it.
+function M.ir(kernel, instance)
+  require('fencepost.ir').show(kernel, instance)
+end
+
 --- Shows the barrier report of a kernel, in step with its edits.
 function M.report(kernel, section)
   require('fencepost.report').show(kernel, section)
@@ -179,6 +184,9 @@ local words = {
     return #before == 0 and { 'cpu', 'gpu', 'gsan' } or M.kernel_names({ '*' })
   end,
   FencepostReport = function(before)
+    return #before == 0 and M.kernel_names({}) or {}
+  end,
+  FencepostIr = function(before)
     return #before == 0 and M.kernel_names({}) or {}
   end,
   FencepostExplain = function()

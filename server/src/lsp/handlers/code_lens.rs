@@ -6,7 +6,7 @@ use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
 
 use super::{kernels, run_action, verdict};
-use crate::lsp::client_config::{SHOW_REPORT, SHOW_TIMELINE, SHOW_VERDICT};
+use crate::lsp::client_config::{SHOW_IR, SHOW_REPORT, SHOW_TIMELINE, SHOW_VERDICT};
 use crate::lsp::snapshot::Snapshot;
 
 /// The argument of the command of a lens.
@@ -37,6 +37,9 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
         }
         if client.timeline_lenses {
             add("Show timeline".to_owned(), SHOW_TIMELINE);
+        }
+        if client.ir_lenses && snapshot.source.python().is_some() {
+            add("Show ops".to_owned(), SHOW_IR);
         }
     }
     lenses.extend(run_action::lenses(snapshot));

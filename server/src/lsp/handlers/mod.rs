@@ -10,6 +10,7 @@ pub(crate) mod definition;
 pub(crate) mod diagnostic;
 pub(crate) mod document_link;
 pub(crate) mod document_symbol;
+pub(crate) mod elaborated_ir;
 pub(crate) mod execute_command;
 pub(crate) mod explain;
 pub(crate) mod finding_run;

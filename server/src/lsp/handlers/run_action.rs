@@ -6,6 +6,7 @@ use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeA
 
 use super::kernels;
 use crate::lsp::capabilities::wants_action;
+use crate::lsp::client_config::SHOW_PYTHON;
 use crate::lsp::runs::params::{COMMAND, RunKernelParams, RunTarget, Sanitizer};
 use crate::lsp::snapshot::Snapshot;
 
@@ -18,7 +19,7 @@ fn commands(snapshot: &Snapshot, kernel: &str) -> Vec<Command> {
     ];
     let works = |backend, instrument| {
         let uri: Uri = snapshot.uri.clone();
-        let request = RunKernelParams { uri, kernel: None, log: None, backend, instrument };
+        let request = RunKernelParams { uri, kernel: None, log: None, wait: false, backend, instrument };
         snapshot.client.runs.check(&request).is_ok()
     };
     all.into_iter()
@@ -51,7 +52,19 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
             data: None,
         })
     };
-    runnable_kernels(snapshot).into_iter().flat_map(of).collect()
+    let kernels = runnable_kernels(snapshot);
+    let missing = kernels.first().and_then(|kernel| missing_triton(snapshot, kernel));
+    kernels.into_iter().flat_map(of).chain(missing).collect()
+}
+
+/// Once a Python file: that there is no Triton for what needs one.
+fn missing_triton(snapshot: &Snapshot, kernel: &KernelPlace) -> Option<CodeLens> {
+    snapshot.source.python()?;
+    snapshot.client.runs.missing_triton()?;
+    let python = snapshot.client.runs.python().display();
+    let title = format!("No Triton in {python}: no runs on a GPU, nothing compiled on save");
+    let command = Command { title, command: SHOW_PYTHON.to_owned(), arguments: None };
+    Some(CodeLens { range: snapshot.mapper().range(kernel.range), command: Some(command), data: None })
 }
 
 /// The same as code actions on the line of a kernel's name; of a file with one kernel, anywhere.

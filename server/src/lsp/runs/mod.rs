@@ -7,6 +7,7 @@
 pub(crate) mod diagnostics;
 pub(crate) mod on_save;
 pub(crate) mod params;
+pub(crate) mod waiting;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +34,7 @@ use workspace::absolute;
 use diagnostics::RunDiagnostic;
 use params::RunTarget;
 pub(crate) use params::{RunKernelParams, Sanitizer};
+use waiting::RunWaiter;
 
 /// How long the end of the process waits for runs to clean up behind them.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -91,6 +93,11 @@ impl ActiveRun {
         ActiveRun { id, stop: Arc::default() }
     }
 
+    /// One that ends, too, when nobody waits for it any more.
+    pub(crate) fn waited_for(id: u64, waiter: &RunWaiter) -> ActiveRun {
+        ActiveRun { id, stop: waiter.stop.clone() }
+    }
+
     /// Asks it to end.
     pub(crate) fn cancel(&self) {
         self.stop.store(true, Ordering::Relaxed);
@@ -104,7 +111,7 @@ impl ActiveRun {
 /// How a run ended.
 pub(crate) enum RunOutcome {
     /// It ran: what to show of it, and one sentence for the user. `generation` is the text it is of.
-    Finished { generation: u64, diagnostics: Vec<RunDiagnostic>, summary: String },
+    Finished { generation: u64, state: &'static str, diagnostics: Vec<RunDiagnostic>, summary: String, seconds: f64 },
     /// It could not be run, for this reason.
     Refused(String),
     /// It was stopped or not agreed to; nobody wants to hear of it.
@@ -293,7 +300,8 @@ impl PreparedRun {
             summary.push_str(&format!("; @{}: {}", one.kernel, one.summary));
         }
         let diagnostics = diagnostics::collect(results, &beside, &self.analysis.kernels);
-        RunOutcome::Finished { generation: snapshot.cache.generation, diagnostics, summary }
+        let state = results.status().name();
+        RunOutcome::Finished { generation: snapshot.cache.generation, state, diagnostics, summary, seconds }
     }
 }
 

@@ -31,6 +31,9 @@ pub(crate) struct RunKernelParams {
     /// A log that is read instead.
     #[serde(default)]
     pub(crate) log: Option<PathBuf>,
+    /// Whether the answer is what came of it, and not that it was begun.
+    #[serde(default)]
+    pub(crate) wait: bool,
     /// On what it is run.
     #[serde(default)]
     pub(crate) backend: RunTarget,
@@ -136,6 +139,24 @@ impl RunCapabilities {
         }
     }
 
+    /// What can be run, by name.
+    pub(crate) fn served(&self) -> [(&'static str, bool); 3] {
+        [("cpu", self.trusted), ("gpu", self.gpu), ("gsan", self.gsan)]
+    }
+
+    /// That the Python that was asked has no Triton, and what can be done about it; nothing where it has one, or nothing is
+    /// run at all.
+    pub(crate) fn missing_triton(&self) -> Option<String> {
+        let python = self.python.display();
+        (self.trusted && !self.triton).then(|| {
+            format!(
+                "the Python that was asked, {python}, has no Triton (`pip install triton` there, or name another one in the \
+                 setting `python`). Without it no kernel is run on a GPU and none is compiled on save; runs on the CPU \
+                 take Python as Fencepost itself elaborates it."
+            )
+        })
+    }
+
     /// The Python that has Triton, as far as there is one.
     pub(crate) fn python(&self) -> &Path {
         &self.python
@@ -177,7 +198,14 @@ mod tests {
     use super::*;
 
     fn request(backend: RunTarget, instrument: Sanitizer) -> Option<RunKernelParams> {
-        Some(RunKernelParams { uri: "file:///k.ttgir".parse().ok()?, kernel: None, log: None, backend, instrument })
+        Some(RunKernelParams {
+            uri: "file:///k.ttgir".parse().ok()?,
+            kernel: None,
+            log: None,
+            wait: false,
+            backend,
+            instrument,
+        })
     }
 
     #[test]

@@ -13,6 +13,7 @@ use ttgir::SyntaxError;
 use crate::lsp::client_config::ClientConfig;
 use crate::lsp::document::Reply;
 use crate::lsp::runs::on_save::Compiled;
+use crate::lsp::runs::waiting::RunWaiter;
 use crate::lsp::runs::{RunKernelParams, RunOutcome};
 use crate::lsp::session_snapshot::SessionSnapshot;
 use crate::lsp::shared::WorkspaceState;
@@ -74,10 +75,10 @@ pub(crate) enum StateMessage {
     AnalysisEnded { uri: Uri, job: u64, disk_revision: u64, outcome: AnalysisOutcome },
     /// The user wants an analysis or a run to end.
     Cancel(Job),
-    /// A kernel is to be run.
-    StartRun(RunKernelParams),
+    /// A kernel is to be run; who waits for the end is told, and nobody else.
+    StartRun(RunKernelParams, Option<RunWaiter>),
     /// A run ended.
-    RunEnded { uri: Uri, id: u64, outcome: RunOutcome },
+    RunEnded { uri: Uri, id: u64, outcome: RunOutcome, waiter: Option<RunWaiter> },
     /// The session ends.
     Shutdown,
 }

@@ -199,8 +199,8 @@ impl SessionState {
                 let all = self.runs.values().chain(self.compilations.values());
                 all.filter(|run| run.id == id).for_each(ActiveRun::cancel);
             }
-            StateMessage::StartRun(request) => self.start_run(request),
-            StateMessage::RunEnded { uri, id, outcome } => self.run_ended(&uri, id, outcome),
+            StateMessage::StartRun(request, waiter) => self.start_run(request, waiter),
+            StateMessage::RunEnded { uri, id, outcome, waiter } => self.run_ended(&uri, id, outcome, waiter),
             StateMessage::Shutdown => {
                 // Who waits for changes of the workspace waits no longer.
                 self.changes = watch::Sender::new(0);

@@ -20,11 +20,10 @@ impl SessionState {
             let has_earlier = document.last_good.names().any(|name| name == report.name);
             if report.broken && has_earlier { KernelState::Stale } else { judged(report) }
         };
-        let kernel = |report: &KernelReport, state: KernelState| KernelStatus {
-            name: report.name.clone(),
-            range: mapper.range(report.range),
-            state,
-            findings: report.findings.iter().filter(|finding| finding.severity < Severity::Hint).count(),
+        let kernel = |report: &KernelReport, state: KernelState| {
+            let findings = report.findings.iter().filter(|finding| finding.severity < Severity::Hint).count();
+            let hints = report.findings.len() - findings;
+            KernelStatus { name: report.name.clone(), range: mapper.range(report.range), state, findings, hints }
         };
         let (state, kernels) = match (&document.analysis, &document.job) {
             (Some(known), _) => {
