@@ -4,7 +4,9 @@
 import * as vscode from 'vscode';
 
 import { pickPage, registerPages } from './documents';
-import { SHOW_REPORT, SHOW_TIMELINE } from './features';
+import { SHOW_IR, SHOW_REPORT, SHOW_TIMELINE } from './features';
+import { IrViews } from './ir_view';
+import { KernelTests } from './kernel_tests';
 import { LinkedViews } from './linked';
 import { Marks } from './marks';
 import { ReportPanels } from './report_panel';
@@ -29,6 +31,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const reports = new ReportPanels(own, context.extensionPath);
   const stepping = new Stepping(own, context.extensionPath);
   const linked = new LinkedViews(own);
+  const irs = new IrViews(own, bar);
   const kinds = Object.keys(context.extension?.packageJSON.contributes.configuration.properties['fencepost.kinds'].properties ?? {});
   const startFor = (document: vscode.TextDocument) => {
     if (!own.isWanted && isOurs(document)) {
@@ -63,6 +66,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       void vscode.window.showInformationMessage('Fencepost has no run of this kernel.');
     }
   };
+  /** The ops of the kernel that a lens names, or of the one at the cursor, of which an instance is chosen. */
+  const showIr = async (argument: unknown) => {
+    const editor = vscode.window.activeTextEditor;
+    const named = asTarget(argument);
+    if (named) {
+      await irs.show(named, false);
+    } else if (editor && own.need()) {
+      const uri = own.client?.code2ProtocolConverter.asUri(editor.document.uri) ?? '';
+      await irs.show({ uri, position: own.client?.code2ProtocolConverter.asPosition(editor.selection.active) }, true);
+    }
+  };
   const showRun = async (editor: vscode.TextEditor) => {
     const client = own.need();
     if (!client) {
@@ -82,6 +96,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     reports,
     stepping,
     linked,
+    irs,
+    new KernelTests(own, bar),
     new Marks(bar),
     own.onStart((client) => bar.follow(client)),
     registerPages(own),
@@ -102,6 +118,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand('fencepost.endRun', () => stepping.end()),
     vscode.commands.registerCommand(SHOW_TIMELINE, showTimeline),
     vscode.commands.registerCommand(SHOW_REPORT, showReport),
+    vscode.commands.registerCommand(SHOW_IR, showIr),
     vscode.workspace.onDidOpenTextDocument(startFor),
     vscode.workspace.onDidSaveTextDocument(startFor),
     vscode.workspace.onDidChangeConfiguration((event) => {

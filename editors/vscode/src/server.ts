@@ -53,3 +53,12 @@ export async function checkServer(command: string, env: NodeJS.ProcessEnv): Prom
   }
   return said;
 }
+
+/** Requests beyond the protocol that this extension makes. */
+const REQUESTS = ['fencepost/run', 'fencepost/timeline', 'fencepost/explain', 'fencepost/reportHtml', 'fencepost/linkedRanges', 'fencepost/ir'];
+
+/** Those that a server does not announce: a build between two releases has the version of neither. */
+export function missingRequests(experimental: { fencepost?: { requests?: string[] } } | undefined): string[] {
+  const known = experimental?.fencepost?.requests ?? [];
+  return REQUESTS.filter((name) => !known.includes(name));
+}

@@ -6,7 +6,7 @@ import { OwnFeatures } from './features';
 import { askInFront } from './questions';
 import { runOptions } from './run';
 import { RunProgress } from './run_progress';
-import { checkServer, findServer } from './server';
+import { checkServer, findServer, missingRequests } from './server';
 
 export const SELECTOR = [
   { language: 'ttgir' },
@@ -107,6 +107,12 @@ export class Session implements vscode.Disposable {
       this.log.info(`server: ${command}, ${await checkServer(command, env)}`);
       const client = this.make({ command, args: ['lsp'], options: { env } }, settings);
       await client.start();
+      const lacks = missingRequests(client.initializeResult?.capabilities.experimental);
+      if (lacks.length > 0) {
+        await client.stop().catch(() => undefined);
+        await client.dispose().catch(() => undefined);
+        throw new Error(`\`${command}\` is older than this extension: it does not know ${lacks.map((it) => `\`${it}\``).join(', ')}. Update it, or name another one in \`fencepost.server.path\`.`);
+      }
       this.client = client;
       // Before this the library has its own: a toast that hides.
       client.onRequest('window/showMessageRequest', askInFront);

@@ -11,6 +11,8 @@ export interface KernelStatus {
   range: { start: { line: number; character: number }; end: { line: number; character: number } };
   state: KernelState;
   findings: number;
+  /** Findings that are hints. */
+  hints: number;
 }
 
 /** What the server says of a document. */
@@ -41,6 +43,7 @@ function counted(count: number, one: string): string {
 export function barText(status: Status): string | undefined {
   const of = (state: KernelState) => status.kernels.filter((kernel) => kernel.state === state).length;
   const findings = status.kernels.reduce((sum, kernel) => sum + kernel.findings, 0);
+  const hints = status.kernels.reduce((sum, kernel) => sum + kernel.hints, 0);
   const found = findings > 0 ? [counted(findings, 'finding')] : of('found') > 0 ? ['findings suppressed'] : [];
   if (status.state !== 'done') {
     const known = status.kernels.length - of('running');
@@ -52,14 +55,16 @@ export function barText(status: Status): string | undefined {
   }
   const others = (['undecided', 'stale', 'proved', 'clean'] as const).filter((state) => of(state) > 0).map((state) => `${of(state)} ${state}`);
   const worst = (['found', 'undecided', 'stale', 'clean', 'proved'] as const).find((state) => of(state) > 0) ?? 'proved';
-  return `${ICONS[worst]} ${[...found, ...others].join(', ')}`;
+  const hinted = hints > 0 ? [counted(hints, 'hint')] : [];
+  return `${ICONS[worst]} ${[...found, ...others, ...hinted].join(', ')}`;
 }
 
 /** A kernel in words. */
 function detail(kernel: KernelStatus): string {
   const findings = kernel.findings > 0 ? `, ${counted(kernel.findings, 'finding')}` : '';
-  const hidden = kernel.state === 'found' && kernel.findings === 0 ? ', all of them suppressed' : '';
-  return `${kernel.state}${findings}${hidden}`;
+  const hints = kernel.hints > 0 ? `, ${counted(kernel.hints, 'hint')}` : '';
+  const hidden = kernel.state === 'found' && kernel.findings === 0 && kernel.hints === 0 ? ', all of them suppressed' : '';
+  return `${kernel.state}${findings}${hints}${hidden}`;
 }
 
 /** Shows what the server says; give it each client that is made. */

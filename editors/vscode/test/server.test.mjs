@@ -27,8 +27,10 @@ test('the extension starts the server', { skip: server ? false : 'no server is b
   const manifest = JSON.parse(readFileSync(here('../package.json'), 'utf8'));
   const own = manifest.contributes.commands.map((it) => it.command);
   // The workspace is trusted, so the server has announced the command that runs a kernel.
-  const commands = [...own, 'fencepost.runKernel', 'fencepost.replayLog', 'fencepost.showVerdict'].sort();
+  const commands = [...own, 'fencepost.runKernel', 'fencepost.replayLog', 'fencepost.showVerdict', 'fencepost.showPython'].sort();
   assert.deepEqual(Object.keys(seen.commands).sort(), commands);
+  // Runs on what there is: this machine's GPUs are the server's matter.
+  assert.equal(seen.profiles[0].label, 'CPU');
   const page = await seen.providers.fencepost.provideTextDocumentContent({ path: '/explain/deadlock.md' });
   assert.match(page, /^# deadlock\n/);
   // The report of the open document is a panel's page, under a policy; it is made anew when asked for.
@@ -43,7 +45,7 @@ test('the extension starts the server', { skip: server ? false : 'no server is b
   assert.doesNotMatch(panel.webview.html, / style=/);
   // The status of the active editor's kernels, as the real server says it.
   const said = await until(() => seen.bar.shown && /finding/.test(seen.bar.text) && seen.bar.text);
-  assert.match(said, /^\$\(error\) \d+ findings?$/);
+  assert.match(said, /^\$\(error\) \d+ findings?(, \d+ hints?)?$/);
   assert.match(seen.bar.tooltip, /ws_gemm: found, \d+ finding/);
   await seen.commands['fencepost.showStatus']();
   assert.deepEqual(seen.picked.map((it) => it.label), ['$(error) ws_gemm']);

@@ -17,7 +17,7 @@ test('the status bar says the worst first, and never that nothing is wrong befor
   const module = { exports: {} };
   new Function('module', 'exports', 'require', built.outputFiles[0].text)(module, module.exports, require);
   const { barText } = module.exports;
-  const kernel = (state, findings = 0) => ({ name: state, range: {}, state, findings });
+  const kernel = (state, findings = 0, hints = 0) => ({ name: state, range: {}, state, findings, hints });
   const said = (state, ...kernels) => barText({ uri: '', version: 1, state, kernels, earlier: [] });
   assert.equal(said('queued'), '$(sync~spin) queued');
   assert.equal(said('running'), '$(sync~spin) analysing');
@@ -27,6 +27,7 @@ test('the status bar says the worst first, and never that nothing is wrong befor
   assert.equal(said('done', kernel('proved'), kernel('proved')), '$(pass) 2 proved');
   assert.equal(said('done', kernel('proved'), kernel('clean')), '$(pass) 1 proved, 1 clean');
   assert.equal(said('done', kernel('proved'), kernel('found', 1)), '$(error) 1 finding, 1 proved');
+  assert.equal(said('done', kernel('proved', 0, 2)), '$(pass) 1 proved, 2 hints');
   assert.equal(said('done', kernel('found', 0)), '$(error) findings suppressed');
   assert.equal(said('done', kernel('proved'), kernel('undecided')), '$(question) 1 undecided, 1 proved');
   assert.equal(said('done', kernel('proved'), kernel('stale')), '$(history) 1 stale, 1 proved');

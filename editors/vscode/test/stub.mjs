@@ -44,9 +44,21 @@ class EventEmitter {
   dispose() {}
 }
 
+/** A collection of test items. */
+function items() {
+  const all = new Map();
+  return {
+    add: (item) => all.set(item.id, item),
+    get: (id) => all.get(id),
+    delete: (id) => all.delete(id),
+    replace: (others) => (all.clear(), others.forEach((item) => all.set(item.id, item))),
+    forEach: (each) => all.forEach(each),
+  };
+}
+
 /** Installs the module with these documents open, the first in the active editor; gives what the extension did. */
 export function install(documents = []) {
-  const seen = { commands: {}, errors: [], status: {}, providers: {}, shown: [], bar: {}, picked: [], panels: [] };
+  const seen = { commands: {}, errors: [], status: {}, providers: {}, shown: [], bar: {}, picked: [], panels: [], profiles: [] };
   seen.bar = { show: () => (seen.bar.shown = true), hide: () => (seen.bar.shown = false), dispose: () => {} };
   const vscode = anything('vscode');
   const register = (name, run) => {
@@ -63,7 +75,7 @@ export function install(documents = []) {
     LanguageStatusSeverity: { Information: 0, Warning: 1, Error: 2 },
     commands: { registerCommand: register, registerTextEditorCommand: register, executeCommand: async () => {} },
   });
-  for (const room of ['workspace', 'window', 'languages', 'env', 'Uri', 'CodeActionKind', 'DiagnosticTag', 'ThemeColor', 'OverviewRulerLane', 'Position', 'Range']) {
+  for (const room of ['workspace', 'window', 'languages', 'env', 'Uri', 'CodeActionKind', 'DiagnosticTag', 'ThemeColor', 'OverviewRulerLane', 'Position', 'Range', 'tests', 'TestMessage', 'TestRunProfileKind', 'Location']) {
     vscode[room];
   }
   Object.assign(vscode.workspace, {
@@ -93,6 +105,16 @@ export function install(documents = []) {
     },
     registerWebviewPanelSerializer: () => new Disposable(),
     showErrorMessage: async (message) => void seen.errors.push(message),
+  });
+  vscode.tests.createTestController = () => ({
+    items: items(),
+    createTestItem: (id, label, uri) => ({ id, label, uri, children: items() }),
+    createRunProfile: (label, _kind, run) => {
+      const profile = { label, run, dispose: () => seen.profiles.splice(seen.profiles.indexOf(profile), 1) };
+      seen.profiles.push(profile);
+      return profile;
+    },
+    dispose: () => {},
   });
   vscode.Uri.from = (parts) => parts;
   vscode.languages.match = () => 10;

@@ -247,7 +247,7 @@ impl Service {
     }
 
     /// `fencepost/explain`.
-    pub(crate) async fn explain(&self, params: ExplainParams) -> Result<Option<&'static str>> {
+    pub(crate) async fn explain(&self, params: ExplainParams) -> Result<Option<String>> {
         inject("the page of a kind");
         Ok(explain::explain(&params))
     }

@@ -129,5 +129,12 @@ fn the_page_of_a_kind_can_be_asked_for() {
     let mut server = Server::start(json!({}));
     let page = server.request("fencepost/explain", json!({ "kind": "deadlock" })).expect("a page");
     assert!(page.as_str().expect("text").starts_with("# deadlock\n"));
+    // Gluon first, as the Python that an editor paints.
+    assert!(
+        page.as_str()
+            .expect("text")
+            .find("```python")
+            .is_some_and(|at| at < page.as_str().expect("text").find("```ttgir").expect("TTGIR"))
+    );
     assert_eq!(server.request("fencepost/explain", json!({ "kind": "banana" })), Ok(Value::Null));
 }

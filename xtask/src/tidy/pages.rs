@@ -1,4 +1,4 @@
-//! One kind, one page: what it says, why it matters, a flagged kernel, its clean twin, the fix.
+//! One kind, one page: what it says, why it matters, a flagged kernel, its clean twin, the fix; in Gluon first.
 //!
 //! Whether the analysis agrees with the marks on a page is the fixture tests' matter.
 
@@ -73,6 +73,14 @@ fn page_problems(file: &File, kind: &str) -> Vec<Problem> {
             problems.push(file.problem(0, "a kind of runs shows Python under `## Flagged` and `## Clean`"));
         }
         return problems;
+    }
+    // Most who read it write Python.
+    for name in ["Flagged", "Clean"] {
+        let shown = section(&file.text, name);
+        let first = shown.find("\n```").map_or("", |at| &shown[at + 1..]);
+        if !first.starts_with("```gluon") {
+            problems.push(file.problem(0, format!("`## {name}` begins with a kernel in Gluon")));
+        }
     }
     if !has_mark(section(&file.text, "Flagged"), kind) {
         problems.push(file.problem(0, format!("no case under `## Flagged` marks `^ {kind}`")));

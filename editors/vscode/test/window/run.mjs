@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { lowContrast } from './contrast.mjs';
+import { kernelTests } from './kernel_tests.mjs';
+import { oldServers } from './old_servers.mjs';
+import { opsBeside } from './ops.mjs';
 import { Code, parts, until } from './window.mjs';
 
 const tests = fileURLToPath(new URL('../../../../tests/', import.meta.url));
@@ -22,6 +25,7 @@ const files = {
   'broken.ttgir': `${tests}kernels/ring_not_waited.ttgir`,
   'clean.ttgir': `${tests}kernels/ring.ttgir`,
   'sum_rows.py': `${tests}kernels/gluon/sum_rows.py`,
+  'small.ttgir': `${tests}kernels/ring_not_waited.ttgir`,
   'runs.ttgir': `${tests}runs/ttgir/sm_100/softmax.ttgir`,
 };
 const code = await Code.start(found, { files });
@@ -32,7 +36,7 @@ cpSync(`${tests}runs/python/matmul.py`, join(code.work, 'python', 'matmul.py'));
 // The same kernel, on so much that nobody waits for its end.
 const recipe = '// fencepost-run: matmul grid=(4096) a=f16[4096,2048] b=f16[2048,4096] c=f16[4096,4096]:nan M=4096 N=4096 K=2048\n';
 const matmul = readFileSync(`${tests}runs/ttgir/sm_90/matmul.ttgir`, 'utf8');
-writeFileSync(join(code.work, 'long.ttgir'), recipe + matmul.slice(matmul.indexOf('\n') + 1));
+for (const name of ['long.ttgir', 'endless.ttgir']) writeFileSync(join(code.work, name), recipe + matmul.slice(matmul.indexOf('\n') + 1));
 let window;
 let passed = 0;
 /** One thing that a user does. */
@@ -269,6 +273,22 @@ try {
     await window.shot('python');
   });
 
+  await opsBeside({ window, code, check, visible });
+  await kernelTests({ window, code, check, visible });
+
+  await check('the code of a finding opens its page, as a page', async () => {
+    await window.page.locator('.tab[data-resource-name="small.ttgir"]').first().click();
+    await window.command('Problems: Focus on Problems View');
+    const link = window.page.locator('.markers-panel .monaco-list-row a.code-link, .markers-panel .monaco-list-row .monaco-link', { hasText: 'missing-forward-barrier' }).first();
+    await link.waitFor();
+    await link.click({ modifiers: ['ControlOrMeta'] });
+    const page = await window.panel('h1#missing-forward-barrier');
+    assert.ok((await page.locator('pre code').count()) > 1);
+    await until('no page as text', async () => (await window.page.locator('.tab[data-resource-name="missing-forward-barrier.md"]').count()) === 0);
+    await window.shot('code-link');
+    await window.command('View: Hide Panel');
+  });
+
   await check('the page of a kind is a page', async () => {
     await window.command('Fencepost: Explain a Kind of Finding');
     await until('the kinds', () => visible('.quick-input-list .monaco-list-row', 'global-race'));
@@ -325,6 +345,8 @@ try {
   } finally {
     await missing.close();
   }
+
+  await oldServers(found, files, check, (opened) => (window = opened));
 
   console.log(`test result: ok. ${passed} passed; 0 failed`);
 } catch (error) {

@@ -126,12 +126,7 @@ export class Window {
 
   /** Opens a file of the workspace. */
   async open(name) {
-    await this.press('Control+p');
-    await this.page.waitForSelector('.quick-input-widget:not([style*="none"])');
-    await this.page.keyboard.type(name);
-    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first();
-    await row.waitFor({ timeout: PATIENCE });
-    await row.click();
+    await this.pick('Control+p', name);
     await this.page.waitForSelector(`.tab.active[data-resource-name="${name}"]`, { timeout: PATIENCE });
   }
 
@@ -141,19 +136,27 @@ export class Window {
 
   /** Runs a command by its title. */
   async command(title) {
-    await this.press('F1');
+    await this.pick('F1', title);
+  }
+
+  /** Types into the list that some keys open. */
+  async ask(keys, text) {
+    await this.press(keys);
     await this.page.waitForSelector('.quick-input-widget:not([style*="none"])');
-    await this.page.keyboard.type(title);
-    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+    await this.page.keyboard.type(text);
+  }
+
+  /** Takes the first entry with a text from the list that some keys open. */
+  async pick(keys, text) {
+    await this.ask(keys, text);
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
     await row.waitFor({ timeout: PATIENCE });
     await row.click();
   }
 
   /** Goes to a line of the active editor. */
   async line(number, column = 1) {
-    await this.press('Control+g');
-    await this.page.waitForSelector('.quick-input-widget:not([style*="none"])');
-    await this.page.keyboard.type(`${number}:${column}`);
+    await this.ask('Control+g', `${number}:${column}`);
     await this.press('Enter');
   }
 

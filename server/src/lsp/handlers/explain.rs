@@ -10,7 +10,8 @@ pub(crate) struct ExplainParams {
     pub(crate) kind: String,
 }
 
-/// The page; `None` where there is no such kind.
-pub(crate) fn explain(params: &ExplainParams) -> Option<&'static str> {
-    Code::from_name(&params.kind).map(|code| code.page)
+/// The page, with its Python as what editors know it by; `None` where there is no such kind.
+pub(crate) fn explain(params: &ExplainParams) -> Option<String> {
+    let page = Code::from_name(&params.kind)?.page;
+    Some(page.replace("\n```gluon", "\n```python").replace("\n```triton", "\n```python"))
 }
