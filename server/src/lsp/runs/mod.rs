@@ -110,8 +110,8 @@ impl ActiveRun {
 
 /// How a run ended.
 pub(crate) enum RunOutcome {
-    /// It ran: what to show of it, and one sentence for the user. `generation` is the text it is of.
-    Finished { generation: u64, state: &'static str, diagnostics: Vec<RunDiagnostic>, summary: String, seconds: f64 },
+    /// It ran: what to show of it, and one sentence for the user. `version` is the text it is of.
+    Finished { version: i32, state: &'static str, diagnostics: Vec<RunDiagnostic>, summary: String, seconds: f64 },
     /// It could not be run, for this reason.
     Refused(String),
     /// It was stopped or not agreed to; nobody wants to hear of it.
@@ -301,7 +301,7 @@ impl PreparedRun {
         }
         let diagnostics = diagnostics::collect(results, &beside, &self.analysis.kernels);
         let state = results.status().name();
-        RunOutcome::Finished { generation: snapshot.cache.generation, state, diagnostics, summary, seconds }
+        RunOutcome::Finished { version: snapshot.version, state, diagnostics, summary, seconds }
     }
 }
 

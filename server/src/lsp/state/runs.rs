@@ -66,7 +66,7 @@ impl SessionState {
         match outcome {
             RunOutcome::Dropped => {}
             RunOutcome::Refused(why) => self.refuse(why, waiter),
-            RunOutcome::Finished { generation, state, summary, seconds, .. } if generation != document.generation => {
+            RunOutcome::Finished { version, state, summary, seconds, .. } if version != document.version => {
                 let summary = format!("{summary}; that is of an earlier text, so nothing is marked in this one");
                 match waiter {
                     None => self.sender.show(format!("fencepost: {summary}")),
