@@ -4,9 +4,11 @@ use crate::page::{Lang, Page};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of this package.
+/// The folder of this package: where it was built or, for a program that is run on another machine, in the checkout
+/// that is the current folder.
 pub fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    let built = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    if built.is_dir() { built } else { PathBuf::from("tests") }
 }
 
 /// Paths of all pages: those of the kinds, then the suites.

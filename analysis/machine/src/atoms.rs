@@ -4,6 +4,8 @@
 //! ConSan builds the classes from all windows of the program; here a window joins when it is
 //! first touched and splits the atoms that it cuts, each half keeping the history of the whole.
 
+use std::collections::BTreeMap;
+
 use base::bits::{Bits, intersect, subtract};
 use kernel::{BufferId, Kernel, ShapeId, Space};
 use rustc_hash::FxHashMap;
@@ -35,12 +37,16 @@ pub struct Window {
 struct Atom {
     arena: Arena,
     bits: Bits,
+    /// The windows that hold it.
+    windows: Vec<u32>,
 }
 
 /// The windows touched so far and the atoms they cut memory into.
 #[derive(Clone, Debug, Default)]
 pub struct Atoms {
     atoms: Vec<Atom>,
+    /// The ranges of all atoms by where they begin: where they end, and whose they are. No two of them overlap.
+    ranges: BTreeMap<(Arena, u64), (u64, AtomId)>,
     windows: Vec<Vec<AtomId>>,
     index: FxHashMap<Window, u32>,
 }
@@ -61,13 +67,9 @@ impl Atoms {
         let mut rest: Bits =
             kernel.shapes[window.shape.0 as usize].intervals().iter().map(|&(lo, hi)| (lo + from, hi + from)).collect();
         let mut members = Vec::new();
-        for id in 0..self.atoms.len() {
-            if rest.is_empty() {
-                break;
-            }
-            if self.atoms[id].arena != arena {
-                continue;
-            }
+        let number = self.windows.len() as u32;
+        for id in self.touched(arena, &rest) {
+            let id = id as usize;
             let shared = intersect(&self.atoms[id].bits, &rest);
             if shared.is_empty() {
                 continue;
@@ -76,27 +78,49 @@ impl Atoms {
             let outside = subtract(&self.atoms[id].bits, &shared);
             members.push(id as AtomId);
             if !outside.is_empty() {
-                self.atoms[id].bits = shared;
                 let new = self.atoms.len() as AtomId;
-                self.atoms.push(Atom { arena, bits: outside });
-                for atoms in &mut self.windows {
-                    if atoms.contains(&(id as AtomId)) {
-                        atoms.push(new);
-                    }
+                for (start, _) in std::mem::replace(&mut self.atoms[id].bits, shared) {
+                    self.ranges.remove(&(arena, start));
                 }
+                let windows = self.atoms[id].windows.clone();
+                windows.iter().for_each(|window| self.windows[*window as usize].push(new));
+                self.atoms.push(Atom { arena, bits: outside, windows });
+                self.place(id as AtomId);
+                self.place(new);
                 on(AtomChange::Split { old: id as AtomId, new });
             }
+            self.atoms[id].windows.push(number);
         }
         if !rest.is_empty() {
             let new = self.atoms.len() as AtomId;
-            self.atoms.push(Atom { arena, bits: rest });
+            self.atoms.push(Atom { arena, bits: rest, windows: vec![number] });
+            self.place(new);
             members.push(new);
             on(AtomChange::Fresh);
         }
-        let number = self.windows.len() as u32;
         self.windows.push(members);
         self.index.insert(window, number);
         number
+    }
+
+    /// The atoms that share bits with a set, in their order: of a ring with a thousand slots a window touches one.
+    fn touched(&self, arena: Arena, bits: &[(u64, u64)]) -> Vec<AtomId> {
+        let mut touched = Vec::new();
+        for &(start, end) in bits.iter().filter(|(start, end)| start < end) {
+            let before = self.ranges.range(..(arena, start)).next_back();
+            let reaches = before.filter(|((own, _), (end, _))| *own == arena && *end > start);
+            let inside = self.ranges.range((arena, start)..(arena, end));
+            touched.extend(reaches.into_iter().chain(inside).map(|(_, (_, atom))| *atom));
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+
+    /// Enters the ranges of an atom.
+    fn place(&mut self, atom: AtomId) {
+        let Atom { arena, bits, .. } = &self.atoms[atom as usize];
+        self.ranges.extend(bits.iter().map(|&(start, end)| ((*arena, start), (end, atom))));
     }
 
     /// The number of a window that was resolved before.
@@ -137,4 +161,64 @@ pub enum AtomChange {
         /// The last atom.
         new: AtomId,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::bits::merged;
+    use base::rng::SplitMix64;
+    use kernel::{Buffer, Dim, Shape};
+
+    /// A buffer of this many bits, and windows of these shapes in it.
+    fn kernel(bits: u64, shapes: Vec<Shape>) -> Kernel {
+        let buffer = Buffer { space: Space::Shared, bits, start: None, barriers: false, slot_bits: bits };
+        Kernel { buffers: vec![buffer], shapes, ..Kernel::empty() }
+    }
+
+    fn window(start: u64, shape: usize) -> Window {
+        Window { buffer: BufferId(0), start, shape: ShapeId(shape as u32) }
+    }
+
+    #[test]
+    fn each_window_is_the_sum_of_its_atoms_and_no_two_atoms_overlap() {
+        let strided =
+            Shape { dims: vec![Dim { size: 3, stride: 16 }, Dim { size: 4, stride: 1 }], element: 1, exact: true };
+        let kernel = kernel(256, vec![Shape::dense(&[8], 1), Shape::dense(&[64], 1), strided]);
+        let mut rng = SplitMix64::stream(3, 0);
+        let (mut atoms, mut all) = (Atoms::default(), Vec::new());
+        for _ in 0..60 {
+            let window = window(rng.below(180) as u64, rng.below(3));
+            atoms.resolve(&kernel, window, |_| {});
+            all.push(window);
+            for window in &all {
+                let number = atoms.known(*window).expect("it was resolved");
+                let bits: Bits = atoms.of(number).iter().flat_map(|atom| atoms.bits(*atom).to_vec()).collect();
+                let shape = kernel.shapes[window.shape.0 as usize].intervals();
+                let wanted: Bits = shape.iter().map(|(lo, hi)| (lo + window.start, hi + window.start)).collect();
+                assert_eq!(merged(bits), wanted);
+            }
+            let bits: Vec<(u64, u64)> = (0..atoms.len()).flat_map(|atom| atoms.bits(atom as AtomId).to_vec()).collect();
+            let total: u64 = bits.iter().map(|(lo, hi)| hi - lo).sum();
+            assert_eq!(merged(bits).iter().map(|(lo, hi)| hi - lo).sum::<u64>(), total);
+        }
+    }
+
+    /// What looked at all atoms for each window took a minute for this.
+    #[test]
+    fn a_ring_of_many_slots_costs_as_much_as_it_has() {
+        const SLOTS: u64 = 60_000;
+        let kernel = kernel(64 * SLOTS, vec![Shape::dense(&[64], 1), Shape::dense(&[64 * SLOTS], 1)]);
+        let mut atoms = Atoms::default();
+        atoms.resolve(&kernel, window(0, 1), |_| {});
+        let splits = (0..SLOTS).map(|slot| {
+            let mut splits = 0;
+            atoms.resolve(&kernel, window(64 * slot, 0), |_| splits += 1);
+            splits
+        });
+        // The last slot is what is left of the whole.
+        assert_eq!(splits.sum::<u64>(), SLOTS - 1);
+        assert_eq!(atoms.len() as u64, SLOTS);
+        assert_eq!(atoms.of(0).len() as u64, SLOTS);
+    }
 }

@@ -9,12 +9,12 @@ use crate::launch::Known;
 use crate::program::{Base, Completion, Program, Scope, Source};
 use crate::prove::{Converter, Counter, Prover, Spread, tickets};
 use crate::report::{Assumption, Global, Query, Race, Reason, Side, Status};
-use crate::run::{Meeting, Outcome, Setting, Stuck, explore};
+use crate::run::{Allowance, Meeting, Outcome, Setting, Stuck, explore};
 use crate::smt::Question;
 use crate::term::{Node, Symbol};
 
-/// Values that the runs of one kernel may compute.
-const WORK: u64 = 3_000_000;
+/// What the runs of one kernel may cost.
+const ALLOWANCE: Allowance = Allowance { values: 3_000_000, turns: 40_000 };
 
 /// Programs of a launch that are run at most.
 const PROGRAMS: i64 = 4096;
@@ -101,9 +101,10 @@ impl Decider<'_> {
         let asked = self.asked(&proofs);
         let mut outcomes: Vec<(Setting, Outcome)> = Vec::new();
         let mut few = false;
+        let mut allowance = ALLOWANCE;
         let mut queue: Vec<Setting> = tried.into_iter().rev().collect();
         while let Some(setting) = queue.pop() {
-            let outcome = explore(&self.program, &setting, &asked, WORK, cancel)?;
+            let outcome = explore(&self.program, &setting, &asked, &mut allowance, cancel)?;
             if outcome.limited && outcome.races.is_empty() && setting.chosen.is_empty() && setting.programs() > 3 {
                 // A few of the programs, while the others are late.
                 queue.extend(neighbours(&setting).into_iter().map(|chosen| Setting { chosen, ..setting.clone() }));
@@ -188,11 +189,12 @@ impl Decider<'_> {
         let proofs = self.prove(&axes, cancel)?;
         let mut wrong = Vec::new();
         let all = (0..self.program.accesses.len() as u32).collect();
+        let mut allowance = ALLOWANCE;
         for setting in settings(&self.program, &self.launch, &proofs.spreads) {
             if setting.programs() > PROGRAMS {
                 continue;
             }
-            let outcome = explore(&self.program, &setting, &all, WORK, cancel)?;
+            let outcome = explore(&self.program, &setting, &all, &mut allowance, cancel)?;
             for race in outcome.races.iter().filter(|race| race.programs[0] != race.programs[1]) {
                 let (a, b) = (race.first.access, race.second.access);
                 if !proofs.limited && !proofs.open.contains(&(a.min(b), a.max(b))) {

@@ -2,6 +2,8 @@
 
 mod actions;
 mod calls;
+#[path = "../support/capabilities.rs"]
+mod capabilities;
 mod chaos;
 #[path = "../support/client.rs"]
 mod client;
@@ -23,6 +25,9 @@ mod neovim;
 mod on_save;
 mod panics;
 mod progress;
+#[path = "../../../tests/src/lsp/random.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the long runs of the tests")]
+mod random;
 mod rename;
 mod report;
 mod requests;
@@ -39,6 +44,12 @@ mod structure;
 mod support;
 mod sync;
 mod tokens;
+#[path = "../../../tests/src/lsp/typing.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the long runs of the tests")]
+mod typed;
 mod typing;
+#[path = "../../../tests/src/chaos/edits.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the tests of the analysis")]
+mod typist;
 mod wire;
 mod workspace;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::range;
+use super::client::range;
 
 /// Capabilities, the requests that they stand for, and what these need beside the document.
 const TABLE: &[(&str, &[(&str, Params)])] = &[

@@ -1,69 +1,32 @@
 //! Typing: what was found elsewhere in the file stays where it is, whatever the line that is typed says by then, and an
-//! analysis that takes long shows what it has.
+//! analysis that takes long shows what it has. `cargo run --release -p fencepost-tests --bin chaos -- --typing
+//! target/release/fencepost` types into all of the corpus.
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use crate::support::{Server, kernel, range, root};
+use crate::typed::{IN_PYTHON, IN_TTGIR, Typed, findings, middle, told_of_status, type_line};
 
 const URI: &str = "file:///typed.ttgir";
 const PYTHON: &str = "file:///typed.py";
 
-/// A place in the text: a finding's kind, the text that it is drawn at, and its line.
-type Drawn = (String, String, usize);
-
-/// The findings among diagnostics: what the analysis has found, not what it says of the text.
-fn findings(diagnostics: &[Value], text: &str) -> Vec<Drawn> {
-    let said = ["undecided", "syntax", "assumed", "unmodelled"];
-    let kinds = include_str!("../../../README.md");
-    let mut found: Vec<Drawn> = diagnostics
-        .iter()
-        .filter_map(|diagnostic| {
-            let code = diagnostic["code"].as_str()?.to_owned();
-            let is_kind = kinds.contains(&format!("| [{code}](")) && !said.contains(&code.as_str());
-            let start = &diagnostic["range"]["start"];
-            let line = usize::try_from(start["line"].as_u64()?).ok()?;
-            let column = usize::try_from(start["character"].as_u64()?).ok()?;
-            let drawn = text.lines().nth(line)?.get(column..)?.to_owned();
-            is_kind.then_some((code, drawn, line))
-        })
-        .collect();
-    found.sort();
-    found.dedup();
-    found
-}
-
-/// Types `line` in front of line `at`, key by key; after each key every finding has to be where it was.
-fn type_line(server: &mut Server, (language, uri): (&str, &str), text: &str, at: usize, line: &str) {
-    server.open_as(language, uri, text);
-    let first = findings(&server.diagnostics(uri, 1), text);
-    assert!(!first.is_empty(), "{uri} has findings");
-    let mut version = 2;
-    server.change(uri, version, Some(range((at, 0), (at, 0))), "\n");
-    let mut now: Vec<String> = text.lines().map(str::to_owned).collect();
-    now.insert(at, String::new());
-    let expected: Vec<Drawn> =
-        first.into_iter().map(|(code, drawn, line)| (code, drawn, if line < at { line } else { line + 1 })).collect();
-    for (column, key) in line.chars().enumerate() {
-        version += 1;
-        server.change(uri, version, Some(range((at, column), (at, column))), &key.to_string());
-        now[at].push(key);
-        let shown = findings(&server.diagnostics(uri, version), &now.join("\n"));
-        for wanted in &expected {
-            assert!(shown.contains(wanted), "{uri}: after {:?} {wanted:?} is not among {shown:?}", now[at]);
-        }
+/// Types a line into the middle of a text, where a line of `starts` is.
+fn type_into(
+    server: &mut Server,
+    (language, uri): (&'static str, &str),
+    text: &str,
+    starts: fn(&str) -> bool,
+    line: &str,
+) {
+    let (at, indent) = middle(text, starts).expect("a line starts there");
+    let line = format!("{indent}{line}");
+    let typed = Typed { language, uri: uri.to_owned(), text: text.to_owned(), at, line };
+    match type_line(server, &typed) {
+        Ok(found) => assert!(found > 0, "{uri} has findings"),
+        Err(why) => panic!("{uri}: {why}"),
     }
-    server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
-}
-
-/// The line nearest to the middle of a text that an op or statement of a body starts in, and its indentation.
-fn middle(text: &str, starts: fn(&str) -> bool) -> (usize, String) {
-    let lines: Vec<&str> = text.lines().collect();
-    let all = (0..lines.len()).filter(|at| starts(lines[*at]));
-    let at = all.min_by_key(|at| at.abs_diff(lines.len() / 2)).expect("a line starts there");
-    let indent = lines[at].len() - lines[at].trim_start().len();
-    (at, " ".repeat(indent))
 }
 
 fn broken_twins() -> Vec<PathBuf> {
@@ -85,15 +48,14 @@ fn broken_twins() -> Vec<PathBuf> {
 
 #[test]
 fn typing_a_line_of_ttgir_moves_no_finding() {
-    let mut server = Server::start(json!({}));
+    let mut server = Server::start(told_of_status());
     let all = broken_twins();
-    let starts = |line: &str| line.starts_with("    ") && line.contains("ttng.");
+    let starts: fn(&str) -> bool = |line| line.starts_with("    ") && line.contains("ttng.");
     let mut typed = 0;
     for path in all.iter().step_by(23) {
         let text = std::fs::read_to_string(path).expect("it can be read");
-        let (at, indent) = middle(&text, starts);
         let uri = format!("{URI}.{typed}.ttgir");
-        type_line(&mut server, ("ttgir", &uri), &text, at, &format!("{indent}%typed = arith.addi %c, {{x"));
+        type_into(&mut server, ("ttgir", &uri), &text, starts, IN_TTGIR);
         typed += 1;
     }
     assert!(typed >= 5, "{typed}");
@@ -106,11 +68,10 @@ fn typing_a_line_of_python_moves_no_finding() {
     // The producer does not wait until its slot is free.
     let broken = text.replacen("        mbarrier.wait(free.index(slot), ((i // depth) & 1) ^ 1)\n", "", 1);
     assert_ne!(text, broken);
-    let mut server = Server::start(json!({}));
+    let mut server = Server::start(told_of_status());
     server.open_as("python", "file:///ring_tools.py", &helper);
-    let starts = |line: &str| line.starts_with("        ") && line.trim_start().starts_with("mbarrier.");
-    let (at, indent) = middle(&broken, starts);
-    type_line(&mut server, ("python", PYTHON), &broken, at, &format!("{indent}typed = (1 + 22) // 3"));
+    let starts: fn(&str) -> bool = |line| line.starts_with("        ") && line.trim_start().starts_with("mbarrier.");
+    type_into(&mut server, ("python", PYTHON), &broken, starts, IN_PYTHON);
 }
 
 #[test]

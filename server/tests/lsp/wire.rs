@@ -176,3 +176,20 @@ fn a_client_in_another_container_is_not_watched() {
     std::thread::sleep(std::time::Duration::from_millis(2500));
     goes_on(server);
 }
+
+#[test]
+fn a_length_that_reaches_into_the_next_headers_costs_one_message() {
+    let hover = |id: &str| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "textDocument/hover", "params": place(URI, 0, 1) }).to_string()
+    };
+    for beyond in [1, 7, 14, 16, 18] {
+        let mut server = opened();
+        // More than is there: the message takes the beginning of the next one.
+        let body = hover("broken");
+        let mut bytes = format!("Content-Length: {}\r\n\r\n{body}", body.len() + beyond).into_bytes();
+        bytes.extend(framed(&hover("next")));
+        server.send_raw(&bytes);
+        server.named_answer("next");
+        goes_on(server);
+    }
+}

@@ -125,6 +125,14 @@ impl Server {
         }
     }
 
+    /// Waits for the answer to a request whose number is a name.
+    pub(crate) fn named_answer(&mut self, id: &str) -> Value {
+        let answer = self.wait(&format!("answer {id}"), |message| message["id"] == json!(id));
+        // What else has come is nobody's.
+        self.waiting.clear();
+        answer
+    }
+
     /// Waits for the error that answers a message nobody could read.
     pub(crate) fn answer_without_id(&mut self) -> Value {
         self.wait("an error", |message| message.get("method").is_none() && message["id"].is_null())["error"].clone()
@@ -165,6 +173,17 @@ impl Server {
             self.waiting.push_back(message);
         }
         self.waiting.iter().filter(|message| message["method"] == json!(method)).cloned().collect()
+    }
+
+    /// Throws away messages of this kind that have come.
+    pub(crate) fn forget(&mut self, method: &str) {
+        self.pending(method);
+        self.waiting.retain(|message| message["method"] != json!(method));
+    }
+
+    /// The number of the process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     fn wait(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {

@@ -68,9 +68,17 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// Says that the last body was no message, so that what follows may be its rest.
-    pub(crate) fn was_unreadable(&mut self) {
+    /// Says that the last body was no message, so that what follows may be its rest; or its length was a little too
+    /// large, and it ends in the beginning of the next headers.
+    pub(crate) fn was_unreadable(&mut self, body: &[u8]) {
         self.lost = true;
+        let begun = body.len().saturating_sub(OVERLAP)..body.len();
+        let begun = begun.filter_map(|start| body.get(start..)).find(|tail| is_begun_header(tail));
+        if let Some(begun) = begun {
+            let mut buffer = BytesMut::from(begun);
+            buffer.extend_from_slice(&self.buffer);
+            self.buffer = buffer;
+        }
     }
 
     /// What the buffer holds as a whole.
@@ -173,6 +181,13 @@ fn body_length(headers: &[u8]) -> Result<usize, &'static str> {
 fn header_value(line: &[u8]) -> Option<&[u8]> {
     let (name, value) = line.split_at_checked(LENGTH.len())?;
     name.eq_ignore_ascii_case(LENGTH).then_some(value)
+}
+
+/// Whether bytes are how the header that gives the length begins.
+fn is_begun_header(bytes: &[u8]) -> bool {
+    let (name, value) = bytes.split_at(bytes.len().min(LENGTH.len()));
+    let is_value = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b' ' | b'\r' | b'\n');
+    LENGTH.get(..name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name)) && value.iter().all(is_value)
 }
 
 /// Where the last of the headers that give a length begins.

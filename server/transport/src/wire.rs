@@ -67,7 +67,7 @@ pub(crate) async fn serve<I, O, S>(
         let message = match frame {
             Frame::Body(body) => match Message::read(&body) {
                 Message::Unreadable(id, error) => {
-                    frames.was_unreadable();
+                    frames.was_unreadable(&body);
                     wire.refuse(id, error, &body);
                     continue;
                 }

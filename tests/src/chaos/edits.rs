@@ -39,7 +39,13 @@ fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// What is typed: letters, what brackets and names are made of, and what takes more than one byte or unit.
+/// What opens, closes, quotes or separates something in either language, and what takes more than one byte or unit.
+pub const SIGNS: [&str; 26] = [
+    "(", ")", "[", "]", "{", "}", "<", ">", "\"", "'", "\"\"\"", "\\", "%", "#", "@", "!", "^", ":", ",", "=", "->",
+    "//", "\n", "\r\n", "é", "𝒳",
+];
+
+/// What is typed beside these: letters, what names are made of, and beginnings.
 const TYPED: &[&str] = &[
     "a",
     "x",
@@ -50,35 +56,9 @@ const TYPED: &[&str] = &[
     " ",
     " ",
     "\n",
-    "\n",
     "\t",
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    "<",
-    ">",
-    "\"",
-    "'",
-    "%",
-    "#",
-    "@",
-    "!",
-    "^",
-    ":",
-    ",",
-    "=",
-    "->",
-    "//",
     "# ",
-    "\"\"\"",
-    "\\",
-    "é",
-    "𝒳",
     "→",
-    "\r\n",
     "loc(",
     "module {",
     "%x = ",
@@ -145,7 +125,8 @@ impl Typist {
             with: with.to_owned(),
         };
         let made = match self.rng.below(16) {
-            0..=5 => edit(at, at, TYPED[self.rng.below(TYPED.len())]),
+            0..=2 => edit(at, at, TYPED[self.rng.below(TYPED.len())]),
+            3..=5 => edit(at, at, SIGNS[self.rng.below(SIGNS.len())]),
             6 | 7 => edit(at, text[at..].chars().next().map_or(at, |next| at + next.len_utf8()), ""),
             8 => {
                 self.clipboard = text[start..end].to_owned();

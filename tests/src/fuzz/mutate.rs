@@ -2,6 +2,8 @@
 
 use base::rng::SplitMix64;
 
+use crate::chaos::edits::SIGNS;
+
 /// Numbers that are seldom meant.
 const NUMBERS: [&str; 14] = [
     "0",
@@ -20,33 +22,8 @@ const NUMBERS: [&str; 14] = [
     "1000000000",
 ];
 
-/// Pieces that mean something to some reader.
-const PIECES: [&str; 24] = [
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    "<",
-    ">",
-    "\"",
-    "'",
-    "\\",
-    "\n",
-    "\r\n",
-    "\0",
-    "\u{2028}",
-    "\u{1f600}",
-    "#",
-    "//",
-    "%",
-    "->",
-    "lambda: ",
-    "while True:\n    ",
-    "x[0] = x\n",
-    "def f(): return f()\n",
-];
+/// Pieces that mean something to some reader, beside the signs of both languages.
+const PIECES: [&str; 6] = ["\0", "\u{2028}", "lambda: ", "while True:\n    ", "x[0] = x\n", "def f(): return f()\n"];
 
 /// An input with a few changes, out of some that are right.
 pub(super) fn mutated(inputs: &[Vec<u8>], rng: &mut SplitMix64) -> Vec<u8> {
@@ -62,7 +39,11 @@ fn change(out: &mut Vec<u8>, inputs: &[Vec<u8>], rng: &mut SplitMix64) {
     let at = rng.below(out.len() + 1);
     let insert = |out: &mut Vec<u8>, at: usize, piece: &[u8]| drop(out.splice(at..at, piece.iter().copied()));
     match rng.below(10) {
-        0 => insert(out, at, PIECES[rng.below(PIECES.len())].as_bytes()),
+        0 => {
+            let piece = rng.below(PIECES.len() + SIGNS.len());
+            let piece = PIECES.get(piece).copied().unwrap_or_else(|| SIGNS[piece - PIECES.len()]);
+            insert(out, at, piece.as_bytes());
+        }
         1 => drop(out.drain(at..(at + 1 + rng.below(12)).min(out.len()))),
         2 | 3 => number(out, at, rng),
         4 => {

@@ -13,33 +13,46 @@ use runtime::cpu::Cpu;
 use runtime::launch::{self, ArgumentValue, npy, recipe};
 use runtime::run::{Instrument, RunBackend, RunLimits, RunRequest};
 
+use super::sequences::{edited, promised, with_slips};
+use super::target::Target;
+use super::wire;
 use crate::sources::root;
 
-/// A reader, and inputs that it takes.
-pub struct Target {
-    /// Its name.
-    pub name: &'static str,
-    /// What is mutated.
-    pub inputs: Vec<Vec<u8>>,
-    /// Reads one.
-    pub read: fn(&[u8], &Cancel<'_>),
-}
-
-/// All of them.
-pub fn targets() -> Vec<Target> {
+/// All of them; the one that asks a server is there where its program is.
+pub fn targets(server: Option<&Path>) -> Vec<Target> {
     let recipes = lines("runs/recipes.txt").into_iter();
     let recipes = recipes.filter_map(|line| line.split_once(' ').map(|(_, recipe)| recipe.as_bytes().to_vec()));
-    vec![
-        Target { name: "ttgir", inputs: files(&["kernels", "corpus/ttgir", "pages/packed"], "ttgir"), read: ttgir },
-        Target { name: "gluon", inputs: files(&["corpus/gluon", "kernels"], "py"), read: in_python },
-        Target { name: "triton", inputs: files(&["races", "runs"], "py"), read: in_python },
-        Target { name: "run", inputs: runs(), read: run },
-        Target { name: "recipe", inputs: recipes.collect(), read: read_recipe },
-        Target { name: "npy", inputs: arrays(), read: |bytes, _| drop(npy::parse(bytes, None)) },
-        Target { name: "asserts", inputs: asserts(), read: read_asserts },
-        Target { name: "settings", inputs: settings_texts(), read: read_settings },
-    ]
+    let kernels = small(files(&["kernels", "corpus/ttgir", "pages/packed"], "ttgir"));
+    let mut all = vec![
+        Target::of("ttgir", files(&["kernels", "corpus/ttgir", "pages/packed"], "ttgir"), ttgir),
+        Target::of("gluon", files(&["corpus/gluon", "kernels"], "py"), in_python),
+        Target::of("triton", files(&["races", "runs"], "py"), in_python),
+        Target::of("run", runs(), run),
+        Target::of("recipe", recipes.collect(), read_recipe),
+        Target::of("npy", arrays(), |bytes, _| drop(npy::parse(bytes, None))),
+        Target::of("asserts", asserts(), read_asserts),
+        Target::of("settings", settings_texts(), read_settings),
+        // Each text is analysed four times, twice of them anew, and read after each edit.
+        Target::of("edits-ttgir", kernels.clone(), |bytes, _| edited("f.ttgir", bytes)).times(5),
+        Target::of("edits-python", small(files(&["corpus/gluon", "kernels", "races"], "py")), |bytes, _| {
+            edited("f.py", bytes);
+        })
+        .times(5),
+        // Runs are repeated without each of their steps, and all schedules are visited.
+        Target { mutate: with_slips, ..Target::of("machine", kernels, promised).times(30) },
+    ];
+    all.extend(server.map(|program| wire::target(program.to_owned())));
+    all
 }
+
+/// Those that are read in a moment.
+fn small(mut inputs: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    inputs.retain(|input| input.len() < SMALL);
+    inputs
+}
+
+/// Bytes of an input that is read several times over.
+const SMALL: usize = 30_000;
 
 fn lines(name: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join(name)).unwrap_or_default();

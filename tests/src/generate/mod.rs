@@ -4,15 +4,21 @@
 //! user's file would be, judged, and run on the CPU ([`judge`]).
 
 mod choice;
+mod cluster;
 mod cursor;
 mod design;
+mod groups;
+mod handover;
 mod judge;
 mod product;
 mod slip;
 mod stream;
 mod text;
 
+pub use cluster::Cluster;
 pub use design::Design;
+pub use groups::Groups;
+pub use handover::Handover;
 pub use judge::{Answer, Seen, judge, ran};
 pub use product::Product;
 pub use slip::{Slip, SlipKind};

@@ -58,7 +58,7 @@ impl Product {
     }
 
     pub(super) fn slips(&self) -> Vec<Slip> {
-        let kinds = SlipKind::ALL.into_iter().filter(|kind| match kind {
+        let kinds = SlipKind::HAND_OVER.iter().copied().filter(|kind| match kind {
             SlipKind::PhaseEachStep | SlipKind::NextSlot => self.depth > 1,
             // Between accesses of one partition the compiler inserts the fence itself.
             SlipKind::EarlyAnnounce | SlipKind::StoreNotWaited | SlipKind::NoFence => false,

@@ -9,9 +9,23 @@ pub struct Slip {
     pub ring: usize,
 }
 
-/// A kind of mistake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SlipKind {
+/// Declares the kinds and lists them.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// A kind of mistake.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum SlipKind {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl SlipKind {
+            /// All of them.
+            pub const ALL: &'static [SlipKind] = &[$(SlipKind::$name),*];
+        }
+    };
+}
+
+kinds! {
     /// A reader does not wait for its slot to be full.
     NoFullWait,
     /// The writer does not wait for its slot to be handed back.
@@ -42,11 +56,33 @@ pub enum SlipKind {
     StoreNotWaited,
     /// The slot is announced before it is written.
     EarlyAnnounce,
+    /// One group, or operation, more may be open than the reader can bear.
+    OneTooFewAwaited,
+    /// Nothing is waited for before it is read.
+    NothingAwaited,
+    /// What is copied is not made a group of its own.
+    NoCommit,
+    /// The CTAs of a cluster do not meet before one of them writes to all.
+    NoMeeting,
+    /// They meet before they have read.
+    EarlyMeeting,
+    /// An accumulator is read before its product is done.
+    NoReadyWait,
+    /// An accumulator is overwritten while it may still be read.
+    NoDrainedWait,
+    /// An accumulator is handed back before it is read.
+    DrainedEarly,
+    /// An accumulator is never handed back.
+    NeverDrained,
+    /// Who multiplies waits for the other phase of what is drained.
+    DrainedPhase,
+    /// The other accumulator is read.
+    OtherAccumulator,
 }
 
 impl SlipKind {
-    /// All of them.
-    pub const ALL: [SlipKind; 15] = [
+    /// Those of a ring that is handed on by barriers.
+    pub(super) const HAND_OVER: [SlipKind; 15] = [
         SlipKind::NoFullWait,
         SlipKind::NoEmptyWait,
         SlipKind::EarlyRelease,

@@ -122,7 +122,7 @@ impl Stream {
             let by_registers = self.is_filled_by_registers(ring);
             // Of several readers the first one slips.
             let stores = ring == self.last() && matches!(self.sinks.first(), Some(Sink::Tma { .. }));
-            let kinds = SlipKind::ALL.into_iter().filter(|kind| match kind {
+            let kinds = SlipKind::HAND_OVER.iter().copied().filter(|kind| match kind {
                 SlipKind::PhaseEachStep | SlipKind::NextSlot => *depth > 1,
                 SlipKind::ShortBytes => self.is_filled_by_tma(ring),
                 SlipKind::NoFence => by_registers && self.is_read_by_tma(ring),

@@ -10,6 +10,7 @@ use runtime::launch::{self, ArgumentValue, Launch};
 use runtime::run::{Instrument, RunBackend, RunLimits, RunReport, RunRequest};
 
 use super::given::{Given, numbers};
+use crate::sources::root;
 
 /// Seed of the inputs: the same in all runs.
 const INPUTS: u64 = 0;
@@ -52,7 +53,7 @@ pub fn corpus() -> Vec<Runnable> {
 
 /// Where a file of the corpus lies.
 pub fn corpus_file(stem: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("corpus/ttgir/{stem}.ttgir"))
+    root().join(format!("corpus/ttgir/{stem}.ttgir"))
 }
 
 /// A file with a recipe from elsewhere.
@@ -63,7 +64,7 @@ pub fn runnable(stem: &str, path: PathBuf, launch: Launch) -> Runnable {
 
 /// The kernels in plain Triton, whose files say how they are launched.
 pub fn plain() -> Vec<Runnable> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("runs/ttgir");
+    let root = root().join("runs/ttgir");
     let mut found = Vec::new();
     let mut folders: Vec<PathBuf> =
         fs::read_dir(&root).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

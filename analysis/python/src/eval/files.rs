@@ -175,6 +175,7 @@ impl<'a> Interp<'a> {
 
     pub(super) fn import(&mut self, stmt: &'a StmtImport) -> Result<(), Stop> {
         for alias in &stmt.names {
+            self.step()?;
             let name = alias.name.as_str();
             let module = self.imported(name)?;
             match (&alias.asname, module) {
@@ -214,6 +215,8 @@ impl<'a> Interp<'a> {
         }
         let module = self.imported(&name)?;
         for alias in &stmt.names {
+            // A name is looked for in several places: an import in a loop costs what its names cost.
+            self.step()?;
             let own = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
             if alias.name.as_str() == "*" {
                 self.take_all(module.as_ref(), &name)?;

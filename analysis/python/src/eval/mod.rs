@@ -192,7 +192,7 @@ impl<'a> Interp<'a> {
     }
 
     /// Counts a step.
-    fn step(&mut self) -> Result<(), Stop> {
+    pub(super) fn step(&mut self) -> Result<(), Stop> {
         self.steps += 1;
         if self.steps > self.most_steps {
             return Err(Stop::Limit(format!("more than {} steps of Python are not run", self.most_steps).into()));

@@ -7,6 +7,9 @@ use super::{Elements, Extractor, Pointer, Value};
 use crate::program::{Access, Action, Base, Completion, Loop, Ordering, Scope, Source, Step, Update};
 use crate::term::{BinOp, Term};
 
+/// Elements of one access. Triton itself refuses tensors of more than 2^20.
+const LANES: i64 = 1 << 24;
+
 /// Where an access goes, before it is one.
 pub(super) struct Place {
     pub(super) base: Base,
@@ -220,8 +223,13 @@ impl Extractor<'_> {
         value: Option<ValueId>,
     ) -> u32 {
         let number = self.program.accesses.len() as u32;
-        let value = value.and_then(|value| self.int(value)).map(|value| value.term);
-        let Place { base, offset, bytes, lanes, mask } = place;
+        let mut value = value.and_then(|value| self.int(value)).map(|value| value.term);
+        let Place { mut base, mut offset, mut bytes, mut lanes, mut mask } = place;
+        if lanes.iter().fold(1, |count: i64, size| count.saturating_mul(*size)) > LANES {
+            self.gap(op, "an access of more than 2^24 elements is not followed");
+            (base, bytes, lanes, value) = (Base::Unknown, 1, [].into(), None);
+            (offset, mask) = (self.program.terms.int(0, 64), self.program.terms.truth(true));
+        }
         let result = self.tree.results(op).first().copied();
         let read = result.and_then(|result| Some((result, self.int_type(result)?)));
         let mut source = None;

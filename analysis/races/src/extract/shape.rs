@@ -116,7 +116,7 @@ impl Extractor<'_> {
         let middle = &source[front..source.len() - back];
         let mut at: Vec<Term> = (0..front).map(|dim| self.lane(dim)).collect();
         for dim in 0..middle.len() {
-            let below: i64 = middle[dim + 1..].iter().product();
+            let below: i64 = middle[dim + 1..].iter().fold(1, |below: i64, size| below.saturating_mul(*size));
             let below = self.program.terms.int(below.max(1), 64);
             let mut place = self.program.terms.binary(BinOp::DivS, linear, below);
             if dim > 0 {

@@ -71,7 +71,7 @@ fn counter(program: &Program, access: &Access) -> Option<Counter> {
 /// What an access adds to one word, where that is a positive number and it is atomic for all programs.
 fn added(program: &Program, access: &Access) -> Option<i64> {
     let Action::Atomic(Update::Add, ordering) = access.action else { return None };
-    let scalar = access.lanes.iter().product::<i64>() == 1;
+    let scalar = access.lanes.iter().all(|size| *size == 1);
     let by = program.terms.constant(access.value?).filter(|by| *by > 0)?;
     (scalar && ordering.scope != Scope::Cta && program.terms.constant(access.mask) == Some(1)).then_some(by)
 }

@@ -112,7 +112,7 @@ impl<'e, 's> Evaluation<'e, 's> {
             terms,
             environment,
             lanes: shape.clone(),
-            count: lanes.iter().product::<i64>().max(0) as usize,
+            count: lanes.iter().fold(1, |count: i64, size| count.saturating_mul(*size)).max(0) as usize,
             slots,
             versions: &mut memo.versions,
             evaluation: memo.evaluation,

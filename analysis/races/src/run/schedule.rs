@@ -113,24 +113,33 @@ struct Explorer<'p> {
     outcome: Outcome,
     told: FxHashSet<(u32, u32)>,
     budget: u64,
+    /// Turns that may be taken.
+    turns: usize,
     cancel: &'p Cancel<'p>,
 }
 
 /// How many times more may be computed where there is one order only.
 const ALONE: u64 = 4;
 
-/// Turns that are taken in all orders together.
-const TURNS: usize = 30_000;
+/// What the runs of one kernel may cost together: those with other numbers of programs, and with a few of them, count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowance {
+    /// Values that one launch may compute.
+    pub(crate) values: u64,
+    /// Turns that are left for all orders of all launches. Each launch may take half of them.
+    pub(crate) turns: usize,
+}
 
-/// Runs the programs of a launch in all orders, as far as the accesses of `asked` are concerned. The budget is in values
-/// that may be computed.
+/// Runs the programs of a launch in all orders, as far as the accesses of `asked` are concerned. What it takes is taken off
+/// the allowance.
 pub(crate) fn explore(
     program: &Program,
     setting: &Setting,
     asked: &FxHashSet<u32>,
-    budget: u64,
+    allowance: &mut Allowance,
     cancel: &Cancel<'_>,
 ) -> Result<Outcome, Cancelled> {
+    let budget = allowance.values;
     let watched = Watched::new(program, setting, asked);
     // Programs that cannot notice each other are run once each.
     let budget = if watched.tensors.is_empty() { ALONE * budget } else { budget };
@@ -145,9 +154,11 @@ pub(crate) fn explore(
         told: FxHashSet::default(),
         watched,
         budget,
+        turns: allowance.turns / 2,
         cancel,
     };
-    explorer.run()?;
+    let taken = explorer.run()?;
+    allowance.turns = allowance.turns.saturating_sub(taken);
     Ok(explorer.outcome)
 }
 
@@ -158,7 +169,8 @@ fn join(a: &mut Clock, b: &Clock) {
 }
 
 impl Explorer<'_> {
-    fn run(&mut self) -> Result<(), Cancelled> {
+    /// How many turns it took.
+    fn run(&mut self) -> Result<usize, Cancelled> {
         let count = u32::try_from(self.setting.runs()).unwrap_or(u32::MAX);
         let mut state = State { nodes: Vec::new(), done: Vec::new(), clocks: Vec::new(), words: Default::default() };
         for number in 0..count {
@@ -173,20 +185,21 @@ impl Explorer<'_> {
             state.clocks.push(clock);
             if self.outcome.work > self.budget {
                 self.outcome.limited = true;
-                return Ok(());
+                return Ok(0);
             }
         }
         if self.watched.tensors.is_empty() {
-            return self.all_at_once(&state);
+            self.all_at_once(&state)?;
+            return Ok(0);
         }
         let mut open = vec![state];
         let mut turns = 0;
         while let Some(state) = open.pop() {
             self.cancel.check()?;
             turns += 1;
-            if turns > TURNS || self.outcome.work > self.budget {
+            if turns > self.turns || self.outcome.work > self.budget {
                 self.outcome.limited = true;
-                return Ok(());
+                return Ok(turns);
             }
             for program in (0..count).rev() {
                 if let Some(next) = self.turn(&state, program)
@@ -196,7 +209,7 @@ impl Explorer<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(turns)
     }
 
     fn node(&mut self, program: u32, answers: Rc<Vec<Column>>) -> u32 {

@@ -43,7 +43,7 @@ impl Setting {
 
     /// How many programs there are.
     pub(crate) fn programs(&self) -> i64 {
-        self.grid.iter().map(|count| (*count).max(1)).product()
+        self.grid.iter().fold(1, |programs: i64, count| programs.saturating_mul((*count).max(1)))
     }
 
     /// The place of a program in the grid.
