@@ -164,8 +164,10 @@ fn body_length(headers: &[u8]) -> Result<usize, &'static str> {
     for line in headers.split(|byte| *byte == b'\n') {
         let line = line.trim_ascii();
         let name = line.iter().position(|byte| *byte == b':').and_then(|colon| line.get(..colon));
-        let is_name = |name: &[u8]| name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
-        if !name.is_some_and(is_name) {
+        let is_name =
+            |name: &[u8]| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
+        // A header that gives the length begins its line, or what stands before it is none.
+        if !name.is_some_and(is_name) || last_header(line).is_some_and(|start| start > 0) {
             return Err("there are bytes between messages");
         }
         if let Some(value) = header_value(line) {
@@ -261,6 +263,9 @@ mod tests {
         // Too large: the next headers end it.
         check("Content-Length: 30\r\n\r\n{}Content-Length: 2\r\n\r\n[]", &[None, Some("[]")]);
         check("Content-Length: 4000000\r\n\r\n{}Content-Length: 2\r\n\r\n[]", &[None, Some("[]")]);
+        // Headers that end in no empty line are the rest of a message.
+        check("Content-Length: 2\r\n:5}Content-Length: 2\r\n\r\n[]", &[None, Some("[]")]);
+        check("Content-Length: 2\r\nX: 5}Content-Length: 2\r\n\r\n[]", &[None, Some("[]")]);
         // Too small: the rest is skipped.
         check("Content-Length: 1\r\n\r\n{}Content-Length: 2\r\n\r\n[]", &[Some("{"), None, Some("[]")]);
     }
