@@ -3,18 +3,13 @@
 //! A kernel lies in a folder of its own, `<key>/<kernel>.ttgir` beside `<kernel>.json` with the options.
 //! Arguments that were constants are not recorded; the types of the others stand in the TTGIR.
 
+use crate::limits::triton_cache::{BYTES, FOLDERS};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-
-/// Folders that are looked at; a cache is never cleaned, and may hold hundreds of thousands.
-const FOLDERS: usize = 100_000;
-
-/// Files that are larger are not read.
-const BYTES: u64 = 16 << 20;
 
 /// The kernels of a cache, by name.
 #[derive(Clone, Debug, Default)]

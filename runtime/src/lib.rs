@@ -9,8 +9,11 @@ pub mod cpu;
 pub mod element;
 mod error;
 pub mod launch;
+mod limits;
 mod process;
 pub mod replay;
 pub mod run;
 pub mod sidecar;
 pub mod triton;
+
+pub use limits::LIMITS;

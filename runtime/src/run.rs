@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::limits::run::{MEMORY, OUTPUT, STEPS, TIME};
+
 use base::{Cancel, Cancelled};
 use findings::KernelReport;
 use kernel::Lowered;
@@ -75,7 +77,7 @@ pub struct RunLimits {
 impl Default for RunLimits {
     fn default() -> RunLimits {
         let gsan = GsanOptions::default();
-        RunLimits { time: Duration::from_secs(120), output: 64 << 20, memory: 4 << 30, steps: 50_000_000, gsan }
+        RunLimits { time: TIME, output: OUTPUT, memory: MEMORY, steps: STEPS, gsan }
     }
 }
 

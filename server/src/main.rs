@@ -5,6 +5,7 @@
 
 mod barrier_report;
 mod cli;
+mod limits;
 mod lsp;
 
 use std::process::ExitCode;

@@ -7,6 +7,7 @@
 
 mod agree;
 mod attribute;
+mod limits;
 mod line;
 mod locate;
 mod message;
@@ -17,6 +18,7 @@ pub use agree::{agrees, classes, disagreements, predicts};
 pub use attribute::{
     Attributed, CompiledIr, KernelCheck, TargetText, attribute, endless_waits, function_name_range, move_to_python,
 };
+pub use limits::LIMITS;
 pub use line::{Assert, AssertLog, CountedAssert, read_line};
 pub use locate::{AssertLocation, CandidateOp, locate, same_file};
 pub use message::{AssertClass, AssertMessage, DeadlockAt, Overflow, PendingKind, Race};

@@ -12,6 +12,7 @@ use std::mem::take;
 use rustc_hash::FxHashMap;
 
 use super::AssertMessage;
+use crate::limits::log::{DISTINCT, LINE, REMEMBERED};
 
 /// One assert, as a device says it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -110,15 +111,6 @@ fn without_colours(line: &str) -> String {
     }
     out
 }
-
-/// Asserts that are told apart in one log; further ones are only counted.
-const DISTINCT: usize = 1024;
-
-/// Threads and programs that are remembered of one assert.
-const REMEMBERED: usize = 64;
-
-/// Bytes of a line that are looked at; the rest is no assert.
-const LINE: usize = 16 << 10;
 
 /// An assert, and how often it came.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,6 +5,7 @@ pub mod bits;
 pub mod cache;
 mod cancel;
 mod digest;
+pub mod limit;
 mod limits;
 mod line_index;
 mod message;
@@ -13,7 +14,7 @@ pub mod rng;
 
 pub use cancel::{Cancel, Cancelled};
 pub use digest::Digest;
-pub use limits::{Limits, Semantics};
+pub use limits::{LIMITS, Limits, Semantics};
 pub use line_index::{LineCol, LineIndex};
 pub use message::{Fragment, IrNames, Message, Names, Part};
 pub use range::TextRange;

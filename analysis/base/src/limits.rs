@@ -1,4 +1,20 @@
-//! Every bound of the analysis, named. A met limit is said in the verdict, never silent.
+//! How much work one kernel may cost. A met limit is said in the verdict, never silent.
+
+crate::limits! { "kernel":
+    mod runs {
+        /// Machine steps of one run.
+        STEPS: u64 = 150_000, Steps, Undecided, "limits.run_steps";
+        /// Machine steps over all runs and explorations of a kernel, about a second on a slow processor. Steps are
+        /// counted rather than time, so that an answer depends on no computer.
+        TOTAL_STEPS: u64 = 600_000, Steps, Undecided, "limits.total_steps";
+        /// States that an exploration may hold.
+        STATES: usize = 20_000, Count, Undecided, "limits.states";
+        /// Input valuations that are tried.
+        VALUATIONS: usize = 64, Count, NotProved, "limits.valuations";
+        /// Findings that are reported per kernel.
+        FINDINGS: usize = 64, Count, Said, "limits.findings";
+    }
+}
 
 /// Whose rules hold where versions of the sanitizer differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -32,11 +48,11 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            run_steps: 150_000,
-            total_steps: 600_000,
-            states: 20_000,
-            valuations: 64,
-            findings: 64,
+            run_steps: runs::STEPS,
+            total_steps: runs::TOTAL_STEPS,
+            states: runs::STATES,
+            valuations: runs::VALUATIONS,
+            findings: runs::FINDINGS,
             semantics: Semantics::default(),
         }
     }

@@ -9,6 +9,7 @@ mod containers;
 mod functions;
 mod kinds;
 mod libraries;
+mod limits;
 mod math;
 mod numbers;
 mod objects;
@@ -22,6 +23,7 @@ mod versions;
 use python::library::{Modules, Part};
 
 pub use kinds::{extends, is_instance, type_name};
+pub use limits::LIMITS;
 pub use text::display;
 pub use values::{arg, count, items, list, order, same};
 

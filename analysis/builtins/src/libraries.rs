@@ -5,6 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::Operator;
 
 use super::values::{arg, call, items, list, string};
+use crate::limits::values::ROWS;
 use crate::tensor::{add, mul, operate, sub};
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Fixed, NOTHING, Part, Row};
@@ -127,9 +128,6 @@ fn lru_cache<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         _ => identity(interp),
     }
 }
-
-/// More rows than this are not made.
-const ROWS: usize = 1 << 14;
 
 fn product<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let repeat = match bound.get("repeat") {

@@ -4,13 +4,11 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::kinds::{self, type_name};
+use crate::limits::values::ITEMS;
 use base::TextRange;
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Args, Bound};
 use python::value::Value;
-
-/// More elements than this are not put into a list.
-const ITEMS: i128 = 1 << 16;
 
 /// An argument by its place; `None` where it is left out.
 pub fn arg<'a>(bound: &Bound<'a>, at: usize) -> Value<'a> {

@@ -8,6 +8,9 @@ use crate::cache::{ReportKey, SharedCache, hash, report_weight};
 use crate::deleted::note_deleted_reads;
 use crate::instances::Elaboration;
 use crate::judged_section::{JudgedSection, SectionKey};
+use crate::limits::fixes::STEPS as FIX_STEPS;
+use crate::limits::memo::FIXES_THAT_PASSED as PASSED;
+use crate::limits::quick_report::{RUN as REPORT_RUN, STATES as REPORT_STATES, STEPS as REPORT_STEPS};
 use crate::progress::{Depth, KernelNumber, Listener, Progress};
 use crate::recipes::recipes;
 use crate::suppress::Suppressions;
@@ -24,18 +27,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use ttgir::{Document, Level, Section, SyntaxError, Tree};
 use verify::{Outcome, kernel_bytes, unbound};
-
-/// Memory that the numbers of fixes which passed may take.
-const PASSED: usize = 8 << 20;
-
-/// Machine steps that checking one change may cost.
-const FIX_STEPS: u64 = 100_000;
-
-/// Machine steps of one run of a kernel whose report is waited for, those of all its runs, and states
-/// of a search through its schedules.
-const REPORT_RUN: u64 = 20_000;
-const REPORT_STEPS: u64 = 30_000;
-const REPORT_STATES: usize = 500;
 
 /// The analysis of documents, with a memory.
 #[derive(Debug)]

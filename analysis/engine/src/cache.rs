@@ -2,6 +2,7 @@
 
 use crate::instances::{JudgedKernel, JudgedKey};
 use crate::judged_section::{JudgedSection, SectionKey};
+use crate::limits::memo::{KERNELS, REPORTS};
 use base::cache::{Cache, Weight};
 use base::{Limits, Message};
 use findings::KernelReport;
@@ -10,12 +11,6 @@ use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use verify::OutcomeCache;
-
-/// Memory that reports may take.
-const REPORTS: usize = 16 << 20;
-
-/// Memory that the reports on whole kernels in Python may take.
-const KERNELS: usize = 8 << 20;
 
 /// A memory that any number of engines, on any number of threads, share by reference. What is found in it is
 /// what would be computed, so an answer never depends on who asked before.

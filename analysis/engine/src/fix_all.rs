@@ -14,10 +14,8 @@ use findings::{Edit, Finding, Fix, KernelReport, Severity, Verdict};
 use fixes::{FindingKey, apply};
 
 use crate::Analysis;
+use crate::limits::fix_all::TRIES;
 use patch::Patch;
-
-/// Texts that are judged for one change.
-const TRIES: usize = 16;
 
 /// A fix and the finding that it is for.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@ mod deleted;
 pub mod fix_all;
 pub mod instances;
 mod judged_section;
+mod limits;
 mod progress;
 mod recipes;
 mod source;
@@ -14,5 +15,6 @@ pub mod suppress;
 
 pub use analysis::{Analysis, Engine, lowered};
 pub use cache::SharedCache;
+pub use limits::LIMITS;
 pub use progress::{Depth, KernelNumber, Listener, Progress};
 pub use source::{Source, is_python};

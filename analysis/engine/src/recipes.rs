@@ -3,13 +3,11 @@
 //! The whole notation is that of runs, which read it with all that may be wrong in it. Here only what the addresses of
 //! global memory can depend on is taken: the grid, integers, and integer tensors whose elements the recipe spells out.
 
+use crate::limits::recipes::ELEMENTS;
 use races::Launch;
 
 /// What tells a recipe from other comments.
 const MARK: &str = "fencepost-run:";
-
-/// Tensors of more elements are not written out.
-const ELEMENTS: i64 = 1 << 16;
 
 /// The launches of a text.
 pub(crate) fn recipes(text: &str, sign: &str) -> Vec<Launch> {

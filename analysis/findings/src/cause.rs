@@ -10,16 +10,11 @@
 //! What is missed: violations that only another schedule shows, and two that mend each other only together.
 
 use super::replay::{self, Replay};
+use crate::limits::cause::{STEPS, VIOLATIONS};
 use explore::{Status, System};
 use kernel::{EffectKind, Kernel};
 use machine::{Event, Machine, Rule, State, Valuation, Violation};
 use verify::Found;
-
-/// Violations beyond which no causes are looked for.
-const VIOLATIONS: usize = 12;
-
-/// Steps that the runs for one kernel may take.
-const STEPS: u64 = 400_000;
 
 /// For each violation the number of the one that it follows from, if it does.
 pub(crate) fn causes(kernel: &Kernel, found: &[Found]) -> Vec<Option<usize>> {

@@ -8,15 +8,13 @@ use super::description::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note, Severity};
+use crate::limits::deadlock::GHOST_STEPS;
 use base::{Message, message};
 use explore::{Status, System};
 use kernel::{EffectKind, SiteId};
 use machine::{
     BarrierAction, BarrierPlace, BarrierRecord, Blocked, BlockedOn, Machine, Record, Rule, State, Violation,
 };
-
-/// How many forced steps are tried to find out who would have arrived.
-const GHOST_STEPS: u32 = 20_000;
 
 /// Why a wait never ends.
 enum Cause<'a> {

@@ -14,16 +14,12 @@ use super::steps::ListedStep;
 use super::uninitialised::uninitialised;
 use super::words::Words;
 use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict, Witness};
+use crate::limits::minimal::{SHORTEN, SHORTEN_ALL};
 use base::{Message, message};
 use explore::Schedule;
 use kernel::{Lowered, Stage};
 use machine::{Blocked, BlockedOn, Machine, MachineError, Rule, Valuation, Violation};
 use verify::{Found, Gap, Lapped, Never, NeverExecuted, Outcome, Reach};
-
-/// Machine steps that may go into the attempts to shorten the run of one finding.
-const SHORTEN: usize = 200_000;
-/// The same for all findings of a kernel: with long runs the later ones stay as they were found.
-const SHORTEN_ALL: usize = 600_000;
 
 /// Steps that are left for shorter runs.
 struct Effort {

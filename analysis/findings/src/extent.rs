@@ -2,15 +2,10 @@
 //! tile, columns of tensor memory, bytes where nothing else fits.
 
 use super::words::Words;
+use crate::limits::extent::{ELEMENTS, RUNS};
 use base::bits::Bits;
 use base::{Message, message};
 use kernel::{BufferId, Dim, Instr, Shape, Space};
-
-/// Runs of numbers that a phrase spells out.
-const RUNS: usize = 3;
-
-/// Elements of a tile that are looked at one by one.
-const ELEMENTS: u64 = 1 << 20;
 
 /// A part of an allocation as a phrase, and whether it is a plural: `rows 32 to 63 of %buf`.
 pub(crate) fn phrase(words: &Words<'_>, buffer: BufferId, bits: &[(u64, u64)]) -> (Message, bool) {

@@ -14,6 +14,7 @@ mod global;
 mod inputs;
 mod kind;
 mod lifecycle;
+mod limits;
 mod minimal;
 mod order;
 mod other_runs;
@@ -36,6 +37,7 @@ pub use finding::{
 pub use global::add_global;
 pub use inputs::inputs;
 pub use kind::{Kind, Severity};
+pub use limits::LIMITS;
 pub use minimal::{Goal, MinimalRun, minimal, reach, same};
 pub use order::MissingOrder;
 pub use phases::{PhaseFormula, explain_phases};

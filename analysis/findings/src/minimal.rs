@@ -8,14 +8,10 @@
 //! What is missed: a smaller run that another choice of inputs would give; a run that needs two
 //! threads cut at once.
 
+use crate::limits::minimal::{EFFORT, SPARE};
 use explore::{Schedule, Status, System};
 use kernel::SiteId;
 use machine::{BarrierPlace, Blocked, Event, Machine, Record, Rule, State, Violation};
-
-/// Steps that the search for fewer iterations may cost.
-const SPARE: usize = 6_000;
-/// Steps that may go into leaving out single ones; a run too long for that stays as it is.
-const EFFORT: usize = 60_000;
 
 /// What a run has to show.
 #[derive(Clone, PartialEq, Eq, Debug)]

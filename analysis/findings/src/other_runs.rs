@@ -1,15 +1,13 @@
 //! What the kernel does with its other inputs, for findings that ask who writes what they read: each input is run once.
 
 use super::replay::{self, Replay};
+use crate::limits::words::OTHERS;
 use base::bits::Bits;
 use explore::canonical_by;
 use kernel::{BufferId, EffectId, Kernel};
 use machine::{Event, Machine, Record, Rule, State, Unwritten, Valuation};
 use std::cell::OnceCell;
 use verify::{Found, Outcome};
-
-/// Other inputs whose runs are looked at.
-const OTHERS: usize = 24;
 
 /// An access of a thread.
 type Read = (EffectId, u16, u16);

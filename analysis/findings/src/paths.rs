@@ -1,12 +1,10 @@
 //! Where in the program a step is: iterations of loops, and what keeps an op from being reached.
 
 use super::words::Words;
+use crate::limits::words::BLOCKS;
 use base::{Message, message};
 use kernel::{BlockId, EffectId, Instr, Kernel, Terminator, Var};
 use verify::Slices;
-
-/// Blocks of a kernel up to which conditions are looked for.
-const BLOCKS: usize = 1000;
 
 /// The counted loops of a kernel and their blocks.
 #[derive(Debug)]

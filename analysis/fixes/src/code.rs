@@ -1,6 +1,7 @@
 //! Questions about a tree that the makers of fixes ask: who is the op of a site, what is visible
 //! where, and which allocation a memdesc leads to.
 
+use crate::limits::code::HOPS;
 use base::TextRange;
 use kernel::Site;
 use ttgir::{BlockId, Def, OpId, RegionId, Tree, Ty, ValueId};
@@ -14,9 +15,6 @@ const VIEWS: &[&str] = &[
     "ttg.memdesc_reinterpret",
     "ttng.tmem_subslice",
 ];
-
-/// How far views and captures are followed.
-const HOPS: usize = 64;
 
 /// A tree, to be asked.
 #[derive(Clone, Copy, Debug)]

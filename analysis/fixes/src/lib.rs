@@ -19,6 +19,8 @@
 //! places that depend on each other save phases, anything in a text with syntax errors, on a cluster,
 //! or for a wait that is lapped and whose phase is not at fault.
 
+use crate::limits::search::{BYTES, FIRST, KERNEL_TRIES, STEPS, TRIES};
+
 mod accumulator;
 mod arrive;
 mod check;
@@ -30,6 +32,7 @@ mod edge;
 mod fence;
 pub mod gluon;
 mod life;
+mod limits;
 mod order;
 mod pending;
 mod phase;
@@ -50,21 +53,7 @@ use ttgir::Tree;
 use verify::{Found, Outcome};
 
 pub use check::{Baseline, Decide, EditedKernel, FindingKey, apply, moved};
-
-/// Candidates that are tried for one finding.
-const TRIES: usize = 16;
-
-/// Candidates that are tried before the phase that explains the finding: they may be simpler.
-const FIRST: usize = 6;
-
-/// Candidates that are tried for one kernel.
-const KERNEL_TRIES: usize = 32;
-
-/// Bytes that are read for the candidates of one kernel.
-const BYTES: usize = 16 << 20;
-
-/// Machine steps that the candidates of one kernel may cost.
-const STEPS: u64 = 300_000;
+pub use limits::LIMITS;
 
 /// Which candidates passed, one entry for each of the outcome's violations; `None` where none were tried. They hold
 /// for every text with the same kernel that offers as many candidates, where one of them is merely checked again.

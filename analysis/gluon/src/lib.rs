@@ -7,6 +7,7 @@
 mod builtins;
 #[cfg(test)]
 mod copies;
+mod limits;
 mod spec;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use base::{Cancel, Cancelled};
 pub use builtins::{builtin, canonical, catalog, default_swizzle, forms, methods, parameters};
+pub use limits::LIMITS;
 pub use python::elaborated::Elaborated;
 pub use python::interp::Problem;
 pub use python::library::Form;

@@ -5,19 +5,13 @@
 //! follows. A wait with parity `p` goes on when the flips so far are not of that parity, so the flip that it sees is
 //! known from those that its slot has seen before.
 
+use crate::limits::cadence::{FUEL, ITERATIONS, TIMES};
 use dialects::{BarrierVerb, OpCode, Scf, Ttg};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::queries::evaluate::{Numbers, evaluate};
 use ttgir::queries::memory::{Use, indices};
 use ttgir::queries::spot::around;
 use ttgir::{OpId, RegionId, Tree, ValueId};
-
-/// Times that each wait is shown.
-const TIMES: usize = 8;
-
-/// Iterations of a loop and operations that are stepped through.
-const ITERATIONS: usize = 64;
-const FUEL: u32 = 100_000;
 
 /// What one wait sees, time after time.
 #[derive(Clone, Debug, PartialEq, Eq)]

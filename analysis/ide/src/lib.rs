@@ -6,6 +6,8 @@
 //! all of them count. What the machine knows beyond that (which flip a wait observes) is in the
 //! findings. Sections of a big dump that nobody looked at are not read for an outline or folds.
 
+use crate::limits::dumps::EAGER_SECTIONS;
+
 mod cadence;
 pub mod completion;
 mod directive;
@@ -15,6 +17,7 @@ mod hover;
 mod inlay;
 mod kernels;
 pub(crate) mod layout;
+mod limits;
 mod links;
 mod locations;
 mod names;
@@ -38,6 +41,7 @@ pub(crate) use hover::{hover_of, layout_of_spec, value_type};
 pub use inlay::{Inlay, inlays};
 pub(crate) use inlay::{friendly, inlay_of};
 pub use kernels::{KernelPlace, kernels};
+pub use limits::LIMITS;
 pub use links::{TextLink, links};
 pub use locations::{leads_to_source, op_name_at, ops_of_line, source_places};
 pub use names::{definition, occurrences};
@@ -50,6 +54,3 @@ pub use symbols::{Symbol, SymbolKind, symbols};
 
 pub use type_definition::type_definition;
 pub(crate) use uses::access;
-
-/// A dump with more sections than this is read section by section, as they are asked for.
-const EAGER_SECTIONS: usize = 32;

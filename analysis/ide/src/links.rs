@@ -1,9 +1,7 @@
 //! Files that a text names: in locations of TTGIR, and in the recipes of runs in both languages.
 
+use crate::limits::links::MOST;
 use base::TextRange;
-
-/// More links than this are in no text that somebody reads.
-const MOST: usize = 5_000;
 
 /// What begins the recipe of a run in a comment.
 const RECIPE: &str = "fencepost-run:";

@@ -1,13 +1,11 @@
 //! The places in Python that TTGIR comes from, and the ops that come from one.
 
 use super::EAGER_SECTIONS;
+use crate::limits::dumps::SECTIONS;
 use base::TextRange;
 use ttgir::queries::spot::{Spot, lift, walk};
 use ttgir::queries::words::line_tokens;
 use ttgir::{Document, Section, SourceLoc, Token, TokenKind, Tree};
-
-/// Sections of a dump that are read for the ops of one line.
-const SECTIONS: usize = 16;
 
 /// The places in Python that an offset is about, the innermost call first: those of the location that is written
 /// there, else those of the op around it.

@@ -1,12 +1,10 @@
 //! What a selection grows by in TTGIR: token, what stands in brackets, operand group, header of an op, op, block,
 //! region, function, module, section, file.
 
+use crate::limits::selection::LONG;
 use base::TextRange;
 use ttgir::queries::spot::{Spot, around};
 use ttgir::{Document, OpId, TokenKind, Tokens, Tree};
-
-/// Bytes of a header beyond which it is not cut into tokens.
-const LONG: u32 = 1 << 16;
 
 /// The ranges around an offset, the innermost first, each inside of the next.
 pub fn selection(document: &Document, offset: u32) -> Vec<TextRange> {

@@ -1,5 +1,7 @@
 //! What lowering is asked to assume, and its limits.
 
+pub(crate) use crate::limits::calls::{CALLS, DEPTH};
+
 /// What lowering is asked to assume.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options {
@@ -16,10 +18,3 @@ pub enum Channels {
     /// Those with one `buffer.id` that overlap, too.
     Groups,
 }
-
-/// How deep regions and calls may nest before the rest is unmodelled.
-pub(crate) const DEPTH: u32 = 100;
-
-/// How many calls are inlined before the rest is unmodelled: functions that call each other twice
-/// double at every level.
-pub(crate) const CALLS: u32 = 2_000;

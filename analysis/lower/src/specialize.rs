@@ -3,13 +3,11 @@
 use super::exit::Exit;
 use super::lowerer::Lowerer;
 use super::value::Val;
+pub(super) use crate::limits::partitions::PARTITIONS;
 use base::{TextRange, message};
 use dialects::Ttg;
 use kernel::{Fork, Partition, Pure, Target, Terminator, Var};
 use ttgir::{OpId, RegionId, Tree, ValueId};
-
-/// One thread is the default; ConSan counts 16 with it.
-pub(super) const PARTITIONS: usize = 16;
 
 /// The regions of the partitions beside the default one, and the op that they hang below: in the generic form they have
 /// one of their own.

@@ -6,10 +6,8 @@
 
 use super::lowerer::Lowerer;
 use super::value::Val;
+use crate::limits::tensor_memory::TILES;
 use ttgir::{OpId, Tree, ValueId};
-
-/// How many tiles are followed.
-const TILES: usize = 256;
 
 /// How many tiles a subtiled region has, where that is followed.
 pub(super) fn tiles(tree: &Tree, op: OpId) -> Option<usize> {

@@ -15,11 +15,9 @@ use rustc_hash::FxHashMap;
 use super::lowerer::Lowerer;
 use super::storage::Share;
 use super::value::{Class, Val};
+use crate::limits::tlx::DEPTH;
 use kernel::{Buffer, Dim, EffectKind, Shape, Space, ViewOp};
 use ttgir::{Def, OpId, ValueId};
-
-/// How deep reuse groups may nest.
-const DEPTH: u32 = 16;
 
 /// An allocation of a storage, in units: bytes of shared memory, columns of tensor memory.
 #[derive(Clone, Copy)]

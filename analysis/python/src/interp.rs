@@ -12,6 +12,7 @@ use crate::doubt::{Doubt, DoubtKind};
 use crate::emit::{Attr, Builder, Op, Ssa, Type, UNMODELLED};
 use crate::host::thing::Session;
 use crate::library::Library;
+pub(crate) use crate::limits::run::STEPS;
 use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};
 use crate::pending::Pending;
 use crate::scope::{Scope, Scopes};
@@ -77,9 +78,6 @@ pub enum Mode {
     /// In the kernel: numbers that are assigned become scalars of the kernel, conditions may be computed.
     Device,
 }
-
-/// How many statements and expressions one elaboration may run.
-pub(crate) const STEPS: u64 = 2_000_000;
 
 /// The state of an elaboration.
 pub struct Interp<'a> {

@@ -16,6 +16,7 @@ pub mod eval;
 pub mod host;
 pub mod interp;
 pub mod library;
+mod limits;
 pub mod names;
 mod numbers;
 pub mod origin;
@@ -26,3 +27,5 @@ pub mod specialization;
 pub mod syntax;
 pub mod target;
 pub mod value;
+
+pub use limits::LIMITS;

@@ -185,7 +185,7 @@ pub enum Contents {
 
 impl Contents {
     /// How many elements a tensor has at most whose elements are of interest.
-    pub const MOST: u64 = 65_536;
+    pub const MOST: u64 = crate::limits::contents::MOST;
 
     /// The first `count` elements; `None` where there are fewer, or more than [`Contents::MOST`].
     pub fn elements(&self, count: u64) -> Option<Arc<[i64]>> {

@@ -2,6 +2,7 @@
 
 use crate::interval::Intervals;
 use crate::launch::Known;
+use crate::limits::choose::{COMPANIONS, ROUNDS};
 use crate::program::Program;
 use crate::prove::Spread;
 use crate::run::{FirstWords, Setting};
@@ -16,9 +17,6 @@ fn sizes(program: &Program) -> [i64; 3] {
 
 /// Programs along each axis, by how many axes programs differ on.
 const GRIDS: [i64; 4] = [1, 3, 2, 2];
-
-/// Tries to make all strides large enough.
-const ROUNDS: u32 = 10;
 
 /// What the launch says, and small numbers for the rest: one setting a choice, without those that no choice of
 /// strides makes fit. Whether every assumption could be met is said of each.
@@ -112,9 +110,6 @@ fn raise(program: &Program, launch: &Known, setting: &mut Setting, spread: &Spre
     setting.values.insert(symbol, round_up(wanted, divisor));
     Some(false)
 }
-
-/// Programs that are looked at for one that shares a word with the first.
-const COMPANIONS: u32 = 300;
 
 /// The same launch, of which two programs are run that meet at the words by which they steer each other, where the
 /// first few do not: rows that share a lock.

@@ -6,6 +6,8 @@ use ttgir::Tree;
 
 use crate::choose::{companions, settings};
 use crate::launch::Known;
+use crate::limits::proofs::PAIRS;
+use crate::limits::runs::{PROGRAMS, TURNS, WORK};
 use crate::program::{Base, Completion, Program, Scope, Source};
 use crate::prove::{Converter, Counter, Prover, Spread, tickets};
 use crate::report::{Assumption, Global, Query, Race, Reason, Side, Status};
@@ -14,13 +16,7 @@ use crate::smt::Question;
 use crate::term::{Node, Symbol};
 
 /// What the runs of one kernel may cost.
-const ALLOWANCE: Allowance = Allowance { values: 3_000_000, turns: 40_000 };
-
-/// Programs of a launch that are run at most.
-const PROGRAMS: i64 = 4096;
-
-/// Pairs of accesses that are proved at most.
-const PAIRS: usize = 4000;
+const ALLOWANCE: Allowance = Allowance { values: WORK, turns: TURNS };
 
 pub(crate) struct Decider<'t> {
     pub(crate) tree: &'t Tree,

@@ -8,11 +8,14 @@
 //!
 //! What an answer rests on beside the text is part of it ([`Global::assumed`]).
 
+use crate::limits::launches::LAUNCHES;
+
 mod choose;
 mod decide;
 mod extract;
 mod interval;
 mod launch;
+mod limits;
 mod program;
 mod prove;
 mod report;
@@ -24,15 +27,13 @@ mod term;
 mod tests;
 
 pub use launch::Launch;
+pub use limits::LIMITS;
 pub use report::{Assumption, Global, Query, Race, Reason, Scope, Side, Status};
 
 use base::{Cancel, Cancelled, TextRange};
 use dialects::{Builtin, Tt};
 use rustc_hash::FxHashMap;
 use ttgir::{OpId, Tree};
-
-/// Launches of a kernel that are decided one by one.
-const LAUNCHES: usize = 4;
 
 /// What there is to say of the global memory of each entry function of a module, in the order of the text, under the
 /// launches that are known of it; where there is none, for all that are possible. Of several launches it is what is
@@ -46,7 +47,9 @@ pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Ve
     let mut all = Vec::new();
     for kernel in kernels(tree) {
         let of = |launch: &&Launch| launch.kernel.as_ref().is_none_or(|name| name == kernel.name);
-        let mut known: Vec<&Launch> = launches.iter().filter(of).take(LAUNCHES).collect();
+        let mut known: Vec<&Launch> = launches.iter().filter(of).collect();
+        let left_out = known.len().saturating_sub(LAUNCHES);
+        known.truncate(LAUNCHES);
         if known.is_empty() {
             known.push(&unknown);
         }
@@ -57,6 +60,15 @@ pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Ve
             if worst.as_ref().is_none_or(|known| known.status < global.status) {
                 worst = Some(global);
             }
+            if worst.as_ref().is_some_and(|worst| worst.status == Status::Found) {
+                break;
+            }
+        }
+        // What was not looked at may race.
+        if let Some(worst) = worst.as_mut().filter(|worst| left_out > 0 && worst.status != Status::NoWrites) {
+            worst.status = worst.status.max(Status::Undecided);
+            let text = format!("{left_out} more launches are known than are decided, which are {LAUNCHES}");
+            worst.reasons.push(Reason { range: worst.range, text });
         }
         all.extend(worst);
     }

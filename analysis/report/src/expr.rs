@@ -5,18 +5,13 @@
 //! [`Exprs::carried`] says what the loop does with it.
 
 use super::trace::{Trace, ValueDef};
+use crate::limits::expressions::{DEPTH, FUEL};
 use kernel::{CmpOp, Pure, Var};
 use std::cell::Cell;
 use std::fmt;
 
 /// Operators that an expression may have before names stand for its parts.
 const SIZE: usize = 8;
-
-/// How deep definitions are followed.
-const DEPTH: u32 = 12;
-
-/// Parts that one expression may be made of on the way.
-const FUEL: u32 = 256;
 
 /// Values that a loop carries which are told of one expression.
 const CARRIED: usize = 8;

@@ -15,6 +15,7 @@ mod coming;
 mod coverage;
 mod edges;
 mod expr;
+mod limits;
 mod loads;
 mod names;
 mod order;
@@ -31,6 +32,8 @@ pub mod timeline;
 mod tokens;
 mod trace;
 mod uses;
+
+pub use limits::LIMITS;
 
 use base::TextRange;
 use findings::{Finding, Verdict};

@@ -18,6 +18,7 @@ use super::ordering_facts::{Links, OrderingFacts, PassedWait};
 use super::pairs::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink};
 use super::payload::Turn;
 use super::runs::{Budget, RecordedRun, drive, plans};
+use crate::limits::ways::ARRIVALS;
 use base::{Cancel, Cancelled, Limits};
 use kernel::{Access, CommitKind, Completion, EffectId, EffectKind, Issuer, Kernel, Mode, Terminator, VarKind};
 use machine::{
@@ -26,9 +27,6 @@ use machine::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use verify::Outcome;
-
-/// Arrivals of a thread after an access that are looked at for one that says that it is over.
-const ARRIVALS: usize = 32;
 
 /// A wait for a barrier, a group or partitions, or a start of partitions.
 #[derive(Clone, Copy, Debug)]

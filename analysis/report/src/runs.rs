@@ -5,12 +5,10 @@
 //! that break a rule are among the findings, and those are run too. What is missed: choices of inputs
 //! past the budget of steps, the larger ones first; [`RecordedRun::complete`] says whether a run was cut.
 
+use crate::limits::runs::STEPS;
 use explore::{Schedule, Status, System};
 use machine::{BarrierPlace, Machine, Record, State, Valuation};
 use verify::Outcome;
-
-/// Machine steps over all runs of a report; a run that shows a finding goes on to its place at least.
-const STEPS: u32 = 10_000;
 
 /// A run to make.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 //! Memory is followed in the kernel, whose windows are exact; names and types come from the tree.
 
 use super::expr::Expr;
+use crate::limits::ways::CHAINS;
 use base::TextRange;
 use kernel::{
     Block, BlockId, BufferId, Effect, EffectId, Instr, Kernel, LoopId, Lowered, Pure, Site, SiteId, Terminator, Var,
@@ -15,9 +16,6 @@ use std::cell::RefCell;
 use ttgir::queries::expr::{location_name, name};
 use ttgir::queries::spot::walk;
 use ttgir::{Def, OpId, Tree, ValueId};
-
-/// Ways from a variable back to allocations that are followed: choices multiply.
-const CHAINS: usize = 64;
 
 /// How a variable comes about.
 #[derive(Clone, Copy, Debug)]

@@ -14,10 +14,8 @@ use super::ids::{BlockId, OpId, RegionId, Slice, Sym, TypeId};
 use super::parse::Parser;
 use super::store::{Owner, Store};
 use super::tree::Tree;
+use crate::limits::edit::GARBAGE as MAX_GARBAGE;
 use base::TextRange;
-
-/// More garbage than this is not carried on.
-const MAX_GARBAGE: usize = 1 << 14;
 
 /// A change of the text.
 #[derive(Clone, Copy, Debug)]

@@ -2,6 +2,7 @@
 
 use super::ids::OpId;
 use super::tree::Tree;
+use crate::limits::locations::STEPS as MAX_STEPS;
 
 /// One place in the user's source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,9 +16,6 @@ pub struct SourceLoc {
     /// The name that a name location around it gives, often a Python variable.
     pub name: Option<String>,
 }
-
-/// How many steps a chain may have; cycles end here.
-const MAX_STEPS: usize = 256;
 
 impl Tree {
     /// The places an operation comes from, the innermost call first.

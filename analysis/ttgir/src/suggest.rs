@@ -1,7 +1,6 @@
 //! "Did you mean": the nearest of a list of names.
 
-/// The longest name that is compared.
-const MAX_LEN: usize = 63;
+use crate::limits::names::SUGGESTED as MAX_LEN;
 
 /// The candidate nearest to `word`, if it is near enough to be a slip of the hand; of equals the
 /// first by name.

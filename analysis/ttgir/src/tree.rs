@@ -8,6 +8,7 @@ use super::lexer::{Token, Tokens};
 use super::parse::Parser;
 use super::resolve;
 use super::store::{Op, Owner, Store, Value};
+use crate::limits::parse::ERRORS as MAX_ERRORS;
 use base::TextRange;
 use dialects::{Arity, OpCode, OpEffect, OpReader, OpSyntax, effect_of_undeclared, table};
 
@@ -32,9 +33,6 @@ pub struct Successor {
     /// Where the label stands.
     pub range: TextRange,
 }
-
-/// More errors than this help nobody.
-const MAX_ERRORS: usize = 500;
 
 /// The syntax of one module. All ranges count from the start of its text.
 #[derive(Clone, Debug)]

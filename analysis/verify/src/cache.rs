@@ -1,5 +1,6 @@
 //! Outcomes by kernel, so that an equal kernel is explored once, whatever file it comes from.
 
+use crate::limits::memo::OUTCOMES as CAPACITY;
 use crate::{Outcome, decide, survey};
 use base::cache::{Cache, Weight};
 use base::{Cancel, Cancelled, Limits};
@@ -8,9 +9,6 @@ use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::mem::size_of;
 use std::sync::Arc;
-
-/// Memory that outcomes and their kernels may take.
-const CAPACITY: usize = 64 << 20;
 
 /// What was decided of a kernel under limits.
 #[derive(PartialEq, Eq)]

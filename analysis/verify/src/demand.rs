@@ -6,6 +6,7 @@
 //! near 2^31 is outside what is claimed.
 
 use super::slice::targets;
+use crate::limits::demand::{HORIZON as HORIZON_LIMIT, MODULUS as MODULUS_LIMIT};
 use kernel::{BlockId, CmpOp, Effect, EffectKind, Instr, Kernel, Pure, Terminator, Var, VarKind};
 
 /// What of a variable matters.
@@ -26,9 +27,6 @@ pub(crate) enum Demand {
     /// All of it.
     Whole,
 }
-
-/// Largest modulus that is tracked.
-const MODULUS_LIMIT: u64 = 4096;
 
 impl Demand {
     /// What matters where both do.
@@ -77,9 +75,6 @@ impl Demand {
         if matches!(self, Demand::Near { .. }) { Demand::Whole } else { self }
     }
 }
-
-/// Largest horizon that is tracked.
-const HORIZON_LIMIT: i64 = 4096;
 
 fn near(modulus: u64, horizon: Option<i64>) -> Demand {
     match horizon {

@@ -10,6 +10,7 @@ mod demand;
 mod directed;
 mod discarded;
 mod inputs;
+mod limits;
 mod linear;
 mod never;
 mod outcome;
@@ -22,6 +23,7 @@ mod unbound;
 
 pub use cache::{OutcomeCache, kernel_bytes};
 pub use inputs::{InputGroup, InputPlan, showcase};
+pub use limits::LIMITS;
 pub use outcome::{Closure, Found, Gap, Lapped, Never, NeverExecuted, OpenReason, Outcome, Reach};
 pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
 pub use unbound::unbound;

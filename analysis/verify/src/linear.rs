@@ -6,12 +6,8 @@
 //! what Triton's `sanitize_overflow` asserts of them.
 
 use super::slice::Slices;
+use crate::limits::linear::{DEPTH, TERMS as MOST_TERMS};
 use kernel::{CmpOp, Kernel, Pure, Var, Width};
-
-/// How deep a sum is looked into.
-const DEPTH: usize = 24;
-/// Terms of a sum.
-const MOST_TERMS: usize = 16;
 
 /// A sum of variables with factors, and a constant, in the arithmetic of one width.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

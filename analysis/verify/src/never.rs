@@ -10,16 +10,12 @@ use super::inputs::{InputPlan, candidates, flips, set};
 use super::linear::{Facts, Position};
 use super::outcome::{Never, NeverExecuted};
 use super::slice::{Bounds, Slices, Trips};
+use crate::limits::never::{FROM, INPUTS as MOST};
 use kernel::{EffectId, EffectKind, InputId, InputKind, Instr, Kernel, Pure, SiteId, Terminator, Var};
 use machine::Valuation;
 
 /// By how much words of memory rise from byte to byte, where they do.
 const SLOPES: [i64; 6] = [1, 4, 16, 64, 256, 1024];
-/// Inputs that are looked at, and those that are run, beyond those of the plan.
-const MOST: usize = 24;
-/// Choices of the plan from which others are made.
-const FROM: usize = 8;
-
 /// The effects that have to be executed in some run.
 #[derive(Debug)]
 pub(super) struct Expected<'k> {

@@ -5,11 +5,9 @@
 //! all trip counts holds for the constant one.
 
 use super::slice::{Bounds, Slices};
+use crate::limits::bounds::HUGE;
 use kernel::{Input, InputId, InputKind, Instr, Kernel, Pure, Terminator, Var, VarInfo, VarKind};
 use machine::Valuation;
-
-/// Iterations from which on a constant bound is replaced.
-const HUGE: u64 = 4096;
 
 /// The kernel with huge constant bounds as inputs; `None` where it has none.
 pub fn unbound(kernel: &Kernel) -> Option<Kernel> {

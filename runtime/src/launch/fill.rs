@@ -12,10 +12,8 @@ use super::npy;
 use super::spec::{ArraySpec, Fill};
 use crate::element::{decode, encode, exact_integers};
 use crate::error::RunError;
+use crate::limits::tensors::BYTES;
 use tensors::array::{Array, ElemType};
-
-/// Larger tensors are not made.
-const BYTES: u64 = 8 << 30;
 
 /// Elements that are filled before it is asked whether somebody still waits for them.
 const CHECKED: u64 = 1 << 16;

@@ -14,12 +14,10 @@ use serde::Deserialize;
 
 use super::spec::{Argument, Launch, LaunchOrigin};
 use super::{recipe, value};
+use crate::limits::recipes::FILE as BYTES;
 
 /// Where a workspace keeps recipes.
 pub const FILE: &str = ".fencepost/launches.toml";
-/// A larger file is none of ours.
-const BYTES: u64 = 4 << 20;
-
 /// The recipes of a workspace.
 #[derive(Clone, Debug, Default)]
 pub struct RecipeStore {

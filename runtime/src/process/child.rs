@@ -12,23 +12,12 @@ use std::time::{Duration, Instant};
 
 use super::group::{end_group, lead_group};
 use super::pause::pause;
+use crate::limits::process::{GRACE, LINE, LINGER, TAIL};
 use asserts::AssertLog;
 use base::Cancel;
 
 /// How often it is looked whether to stop.
 const TICK: Duration = Duration::from_millis(20);
-
-/// Between the request to end and the end.
-const GRACE: Duration = Duration::from_secs(2);
-
-/// How long outputs are waited for after the end, and an ended process for its end.
-const LINGER: Duration = Duration::from_secs(3);
-
-/// Bytes of a line of standard output; the rest of it is dropped.
-const LINE: usize = 1 << 20;
-
-/// Bytes of standard error that are kept from its end.
-const TAIL: usize = 64 << 10;
 
 /// A program to be started, and what it may use up.
 #[derive(Clone, Debug)]

@@ -7,10 +7,8 @@ use std::sync::Arc;
 use asserts::CompiledIr;
 
 use crate::cache::Cache;
+use crate::limits::triton::KERNELS;
 use crate::run::Instrument;
-
-/// Kernels of one run that are looked at.
-const KERNELS: usize = 64;
 
 /// A kernel that was compiled.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,14 +11,12 @@ use serde::Serialize;
 use ttgir::{OpId, Tree};
 
 use crate::launch::{ArgumentValue, ArraySpec, Fill, Launch, fill};
+use crate::limits::triton::ELEMENTS;
 use crate::run::RunError;
 use tensors::array::{Array, ElemType};
 
 /// A number for a size that nobody gives.
 const SIZE: i64 = 256;
-
-/// Elements of a tensor that nobody gives.
-const ELEMENTS: u64 = 1 << 22;
 
 /// A parameter as the program that launches it wants it.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -13,6 +13,7 @@ use super::trap::Trap;
 use crate::array::ElemType;
 use crate::float_format::Rounding;
 use crate::float_format::{decode, encode};
+use crate::limits::atomics::LOOKS;
 use crate::memory::AccessMode;
 
 /// Reads an atomic.
@@ -87,9 +88,6 @@ fn plain(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
         Ok(Vec::new())
     }))
 }
-
-/// Times that a poll with a time limit looks before its time is over.
-const LOOKS: u32 = 64;
 
 /// Reads until memory holds what is expected. Deviation: time is counted in looks, those of all programs together.
 fn poll(site: &OpSite<'_>) -> Result<Evaluator, Trap> {

@@ -6,12 +6,10 @@ use super::tensor::{Tensor, Word, count, each};
 use super::trap::Trap;
 use super::{arith, math};
 use crate::array::ElemType;
+use crate::limits::prints::KEPT;
 
 /// Most elements of a tensor that a print shows.
 const SHOWN: usize = 16;
-
-/// Most texts of prints that are kept.
-const KEPT: usize = 1000;
 
 /// Reads an operation.
 pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {

@@ -28,6 +28,7 @@ pub mod float_format;
 mod float_ops;
 mod integer;
 mod intrinsics;
+mod limits;
 mod math;
 pub mod memory;
 pub mod pointer_ops;
@@ -45,6 +46,7 @@ use evaluator::Evaluator;
 
 pub use descriptor::Descriptor;
 pub use evaluator::{Environment, OpSite, Value};
+pub use limits::LIMITS;
 pub use tensor::Tensor;
 pub use trap::Trap;
 

@@ -11,12 +11,10 @@ use ttgir::{Tree, TypeId, ValueId};
 use super::tensor::{Sizes, Tensor, count, strides};
 use super::trap::Trap;
 use crate::array::{ElemType, offsets};
+use crate::limits::tensors::ELEMENTS as MOST;
 
 /// The number of a CTA that stands for the whole cluster: its tile is all of the tensor.
 pub const WHOLE: u16 = u16::MAX;
-
-/// Most elements of a tensor or buffer that are followed.
-const MOST: u64 = 1 << 26;
 
 /// A CTA's part of a tensor: a box.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -14,7 +14,7 @@ use engine::instances::{ElaboratedInstance, Elaboration, Given, Opinion};
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
 /// How long importing Triton, and compiling all kernels of a file, may take.
-pub const SIDECAR_TIMEOUT: Duration = Duration::from_secs(120);
+pub const SIDECAR_TIMEOUT: Duration = crate::limits::triton::ANSWER;
 
 /// The Python of the active environment, or the first on the path.
 pub fn interpreter() -> PathBuf {

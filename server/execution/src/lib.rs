@@ -5,6 +5,7 @@ pub mod compiled_comparison;
 pub mod discover;
 mod elaborated;
 mod execute;
+mod limits;
 mod merge;
 mod names;
 pub mod outputs;
@@ -15,4 +16,5 @@ mod tests;
 pub mod verdict_comparison;
 
 pub use execute::run_plan;
+pub use limits::LIMITS;
 pub use plan::{BackendChoice, LaunchRun, RunPlan, RunResults, RunStatus};

@@ -1,9 +1,7 @@
 //! Answers have a size: what is left out of them is said in them.
 
+pub(crate) use crate::limits::answers::TEXT as LIMIT;
 use serde_json::{Value, json};
-
-/// Characters of the text of an answer at most, where a call says nothing else.
-pub(crate) const LIMIT: usize = 24_000;
 
 /// The member that says that something was left out of a document.
 pub(crate) const TRUNCATED: &str = "truncated";

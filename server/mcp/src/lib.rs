@@ -5,10 +5,12 @@
 
 mod arguments;
 mod bound;
+mod limits;
 mod message;
 mod server;
 mod tool;
 
 pub use arguments::Asked;
+pub use limits::LIMITS;
 pub use server::{CallTool, Server, Service, ToolAnswer};
 pub use tool::{Field, FieldKind, Tool};

@@ -6,22 +6,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
 use crate::bound;
+use crate::limits::end::GRACE;
+use crate::limits::messages::MESSAGE as MAX_MESSAGE;
 use crate::message::{self, Failure, INVALID, METHOD, Message, PARAMS, PARSE};
 use crate::tool::Tool;
 
 /// The versions of the protocol that are spoken, the newest first.
 const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
-
-/// A message is no larger: it may hold a text.
-const MAX_MESSAGE: u64 = 256 << 20;
-
-/// How long calls go on after the client has closed its end.
-const GRACE: Duration = Duration::from_secs(2);
 
 /// What is served.
 #[derive(Clone, Copy, Debug)]

@@ -86,6 +86,12 @@ pub(crate) enum Command {
         #[arg(long)]
         editor: bool,
     },
+    /// List the limits of time, memory and work: how much each is, and what happens when it is met
+    Limits {
+        /// What to print
+        #[arg(long, value_enum, default_value_t = LimitsFormat::Human)]
+        format: LimitsFormat,
+    },
     /// Print the script by which a shell completes this command line
     ///
     /// For instance `source <(fencepost completions bash)`, or, once and for all, into the folder that the shell reads
@@ -113,6 +119,17 @@ pub(crate) enum Command {
     },
     /// Serve the Language Server Protocol on stdin and stdout
     Lsp(Lsp),
+}
+
+/// How limits are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LimitsFormat {
+    /// A line each
+    Human,
+    /// One JSON document
+    Json,
+    /// Tables of Markdown
+    Markdown,
 }
 
 #[derive(Debug, clap::Args)]

@@ -7,6 +7,7 @@ pub(crate) mod compare;
 mod explain;
 mod generate;
 mod ir;
+mod list_limits;
 mod list_settings;
 mod mcp;
 mod open;
@@ -39,6 +40,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Explain { kind } => explain::run(kind.as_deref()),
         Command::Settings { schema, editor } => list_settings::run(schema, editor),
+        Command::Limits { format } => list_limits::run(format),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man { folder } => generate::man(folder.as_deref()),
         Command::Mcp { python } => mcp::run(python),

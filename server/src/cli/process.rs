@@ -4,10 +4,8 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use super::args::Colour;
+pub(crate) use crate::limits::command::STACK as STACK_BYTES;
 use render::style::Painter;
-
-/// Deep enough for a parser that recurses; only touched pages cost memory.
-pub(crate) const STACK_BYTES: usize = 64 << 20;
 
 /// What a terminal has at least.
 const WIDTH: usize = 100;

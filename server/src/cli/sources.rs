@@ -13,12 +13,10 @@ use ignore::gitignore::Gitignore;
 use ignore::{DirEntry, WalkBuilder};
 use rustc_hash::FxHashSet;
 
+use crate::limits::files::TEXT as MAX_BYTES;
 use render::SourceText;
 use render::check::{ReadError, SourcePosition};
 use workspace::{Encoding, Undecodable, Workspace, absolute};
-
-/// Offsets are 32 bits wide.
-const MAX_BYTES: u64 = u32::MAX as u64;
 
 /// Something to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,8 +183,11 @@ fn walk(root: &Path, everything: bool) -> Vec<Source> {
     sources
 }
 
-/// Whether a Python file can hold kernels.
+/// Whether a Python file can hold kernels. One that is too large is not looked into: that is said when it is read.
 fn has_kernels(path: &Path) -> bool {
+    if std::fs::metadata(path).is_ok_and(|data| data.len() > MAX_BYTES) {
+        return true;
+    }
     std::fs::read(path).is_ok_and(|bytes| python::syntax::mentions_kernels(&String::from_utf8_lossy(&bytes)))
 }
 
@@ -199,7 +200,7 @@ pub(crate) fn read(source: &Source) -> Result<String, ReadError> {
         Origin::File(path) => {
             File::open(path).map_err(|error| ReadError::new(plain(&error))).and_then(|file| match file.metadata() {
                 Ok(data) if data.is_dir() => Err(ReadError::new("is a directory")),
-                Ok(data) if data.len() >= MAX_BYTES => Err(too_large()),
+                Ok(data) if data.len() > MAX_BYTES => Err(too_large()),
                 _ => bounded(file),
             })
         }
@@ -209,12 +210,12 @@ pub(crate) fn read(source: &Source) -> Result<String, ReadError> {
 
 fn bounded(from: impl Read) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    from.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|error| ReadError::new(plain(&error)))?;
-    if bytes.len() as u64 >= MAX_BYTES { Err(too_large()) } else { Ok(bytes) }
+    from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| ReadError::new(plain(&error)))?;
+    if bytes.len() as u64 > MAX_BYTES { Err(too_large()) } else { Ok(bytes) }
 }
 
 fn too_large() -> ReadError {
-    ReadError::new("larger than 4 GiB; split the dump at its `// -----` lines")
+    ReadError::new(format!("is larger than {} MiB; split the dump at its `// -----` lines", MAX_BYTES >> 20))
 }
 
 /// Bytes as text, or what makes them none. Python may say its encoding, and may be empty: many a package is.

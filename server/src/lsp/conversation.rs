@@ -2,7 +2,6 @@
 //! what they are. Each from a task of its own with a time limit, so that a client that does not answer costs nothing.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
@@ -12,9 +11,7 @@ use transport::Client;
 
 use super::client_config::ClientConfig;
 use super::state::StateMessage;
-
-/// How long the client may take to answer.
-const TIMEOUT: Duration = Duration::from_secs(10);
+use crate::limits::client::QUESTION as TIMEOUT;
 
 /// The section of the editor's settings.
 pub(crate) const SECTION: &str = "fencepost";

@@ -4,17 +4,12 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
+use crate::limits::hover::REPORT as WAIT;
+use crate::limits::memo::REPORTS;
 use base::TextRange;
 use report::Report;
 use rustc_hash::FxHashMap;
-
-/// How long a hover waits for a report.
-const WAIT: Duration = Duration::from_millis(25);
-
-/// Reports of one text that are kept.
-const REPORTS: usize = 64;
 
 /// The reports of one document.
 #[derive(Clone, Default)]

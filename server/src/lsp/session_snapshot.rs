@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use base::{Cancel, TextRange};
 use ropey::Rope;
@@ -11,10 +11,8 @@ use tower_lsp::ls_types::{Location, Uri};
 use super::client_config::ClientConfig;
 use super::position::Mapper;
 use super::snapshot::Snapshot;
+use crate::limits::disk::CHECK as DISK_CHECK;
 use workspace::{Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute};
-
-/// How long somebody waits for the comparison with the disk.
-const DISK_CHECK: Duration = Duration::from_secs(5);
 
 /// All open documents at one moment.
 pub(crate) struct SessionSnapshot {

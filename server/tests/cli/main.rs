@@ -10,6 +10,7 @@ mod gluon;
 mod habits;
 mod hostile;
 mod input;
+mod limits;
 mod mcp;
 mod packaging;
 mod pre_commit;

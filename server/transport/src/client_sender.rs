@@ -4,18 +4,14 @@
 //! that are overtaken by newer ones of the same document before they are sent are dropped, which
 //! also bounds what piles up.
 
-use std::time::Duration;
-
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{Diagnostic, MessageType, Uri};
 
+use crate::limits::client::ANSWER;
 use crate::status::{Status, StatusNotification};
 use crate::text_document_content::{ReportSubscribers, notify_changed};
-
-/// How long an answer that nobody needs is waited for.
-const ANSWER: Duration = Duration::from_secs(5);
 
 /// Sends notifications without waiting for the client.
 #[derive(Clone)]

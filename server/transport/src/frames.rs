@@ -6,18 +6,13 @@
 
 use std::ops::Range;
 
+use crate::limits::frames::{BODY as MAX_BODY, HEADERS as MAX_HEADERS};
 use bytes::BytesMut;
 use memchr::memmem;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// The name of the one header that counts.
 const LENGTH: &[u8] = b"content-length:";
-
-/// Headers are shorter than this.
-const MAX_HEADERS: usize = 64 << 10;
-
-/// Documents are smaller than 4 GiB, and so are messages.
-const MAX_BODY: usize = u32::MAX as usize;
 
 /// Bytes asked for at once, at least and at most.
 const CHUNK: Range<usize> = 64 << 10..64 << 20;

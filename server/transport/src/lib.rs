@@ -6,6 +6,7 @@
 
 mod client_sender;
 mod frames;
+mod limits;
 mod message;
 mod notifications;
 pub mod partial_result;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use client_sender::ClientSender;
+pub use limits::LIMITS;
 pub use notifications::Lost;
 pub use refresh::{Refreshable, Refresher};
 pub use router::Router;
@@ -31,15 +33,13 @@ pub use status::{DocumentState, KernelState, KernelStatus, Status};
 pub use text_document_content::{ContentDocument, METHOD as CONTENT_METHOD, ReportSubscribers, SCHEME};
 pub use tower_lsp::Client;
 
+use crate::limits::worker::STACK as STACK_BYTES;
 use text_document_content::ContentLayer;
 use tokio::runtime::{Builder, Runtime};
 use tower_lsp::{ClientSocket, LspService};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
-
-/// Bytes of a worker's stack: deep enough for a parser that recurses; only touched pages cost memory.
-const STACK_BYTES: usize = 64 << 20;
 
 /// Makes the service once the client can be reached.
 pub type MakeService = Box<dyn FnOnce(Client) -> Arc<dyn LanguageService> + Send>;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::limits::client::PROGRESS as CREATE_TIMEOUT;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tower_lsp::Client;
@@ -9,9 +10,6 @@ use tower_lsp::ls_types::{NumberOrString, ProgressToken};
 
 /// Shorter work shows nothing.
 const DELAY: Duration = Duration::from_millis(300);
-
-/// How long the client may take to create a bar.
-const CREATE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Work that a bar is for, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

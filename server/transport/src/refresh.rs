@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::limits::client::REFRESH as TIMEOUT;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
@@ -10,9 +11,6 @@ use tower_lsp::Client;
 
 /// What happens within this time is one change.
 const TOGETHER: Duration = Duration::from_millis(20);
-
-/// How long the client may take to answer.
-const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a client asks for again where it is told to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

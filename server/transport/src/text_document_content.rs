@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
+use crate::limits::client::CONTENT_REFRESH as REFRESH_TIMEOUT;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tower_lsp::Client;
@@ -22,9 +22,6 @@ pub const METHOD: &str = "workspace/textDocumentContent";
 
 /// The scheme of reports: `fencepost-report:/kernel.ttgir.txt?uri=…`.
 pub const SCHEME: &str = "fencepost-report";
-
-/// How long the client may take to answer that a text has changed.
-const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Parameters of the request, and its answer.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

@@ -8,7 +8,6 @@
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::{Either, FutureExt, poll_fn, select};
 use futures_util::{SinkExt, StreamExt, stream};
@@ -21,13 +20,11 @@ use tower_lsp::jsonrpc::{Error, Id, Request, Response};
 use tower_service::Service;
 
 use crate::frames::{Frame, FrameReader};
+use crate::limits::end::GRACE;
 use crate::message::Message;
 use crate::notifications;
 use crate::process;
 use crate::service::LanguageService;
-
-/// How long answers may take after the client has gone.
-const GRACE: Duration = Duration::from_millis(500);
 
 /// What is in a message to the client.
 type Outgoing = Either<Response, Request>;

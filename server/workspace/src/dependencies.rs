@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::limits::index::CHANGES as REMEMBERED;
 use rustc_hash::FxHashSet;
-
-/// Changes that are remembered; who has seen less than these has everything to do again.
-const REMEMBERED: usize = 128;
 
 /// The files that an analysis asked for, those that were missing too, and the names whose mentions it asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

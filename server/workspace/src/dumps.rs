@@ -7,13 +7,7 @@ use std::sync::Arc;
 use gluon::{Recipe, recipe};
 
 use super::file_system::{FileSystem, Stamp};
-
-/// Entries of a folder that are looked at; a cache is never cleaned, and may hold hundreds of thousands.
-const MAX_ENTRIES: usize = 100_000;
-/// Kernels of a folder that count: the newest.
-const MAX_KERNELS: usize = 1_000;
-/// Larger files are not read.
-const MAX_BYTES: u64 = 16 << 20;
+use crate::limits::watched::{BYTES as MAX_BYTES, ENTRIES as MAX_ENTRIES, KERNELS as MAX_KERNELS};
 
 /// One such folder.
 #[derive(Clone, Debug, Default)]

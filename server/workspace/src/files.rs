@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gluon::Recipe;
 use python::syntax::Module;
@@ -12,17 +12,9 @@ use rustc_hash::FxHashMap;
 use super::dependencies::{ChangeLog, Dependencies, FileChange};
 use super::dumps::{self, DumpFolder};
 use super::file_system::{FileSystem, Stamp};
-
-/// How long the list of a workspace's files is good, unless somebody says that files have changed.
-const INDEX_LIFETIME: Duration = Duration::from_secs(10);
-/// Files that are searched for launches.
-const MAX_FILES: usize = 4_000;
-/// Entries of directories that are looked at for them.
-const MAX_ENTRIES: usize = 50_000;
-/// A file of more bytes launches nothing that we look at.
-const MAX_BYTES: u64 = 1 << 20;
-/// Names whose mentions an index remembers; every prefix of a kernel's name that is typed is one.
-const MAX_REMEMBERED: usize = 1_024;
+use crate::limits::index::{
+    BYTES as MAX_BYTES, ENTRIES as MAX_ENTRIES, FILES as MAX_FILES, LIFETIME as INDEX_LIFETIME, NAMES as MAX_REMEMBERED,
+};
 
 /// A text file on disk, parsed as Python when somebody asks for the tree.
 #[derive(Debug)]

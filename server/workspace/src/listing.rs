@@ -7,13 +7,7 @@ use engine::is_python;
 use rustc_hash::FxHashSet;
 
 use super::file_system::{FileSystem, Stamp};
-
-/// Files that are analysed.
-const MAX_FILES: usize = 1_000;
-/// Entries of directories that are looked at for them.
-const MAX_ENTRIES: usize = 50_000;
-/// A larger file is looked at when it is opened.
-const MAX_BYTES: u64 = 4 << 20;
+use crate::limits::diagnostics::{BYTES as MAX_BYTES, ENTRIES as MAX_ENTRIES, FILES as MAX_FILES};
 
 /// The files, in the order of their folders and names.
 #[derive(Debug, Default)]

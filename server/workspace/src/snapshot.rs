@@ -15,11 +15,9 @@ use super::dependencies::Dependencies;
 use super::dumps;
 use super::files::{FileStore, FileView, SourceFile, TextIndex};
 use super::paths::{normalized, root};
+use crate::limits::launches::MENTIONS as MAX_MENTIONS;
+use crate::limits::symbols::SEARCHED as MAX_SEARCHED;
 
-/// Launch sites that are looked at for one name.
-const MAX_MENTIONS: usize = 24;
-/// Files that are searched for the names of symbols.
-const MAX_SEARCHED: usize = 2_000;
 /// Where a project keeps its packages.
 pub(super) const SOURCE_FOLDERS: &[&str] = &["", "src", "python"];
 /// Libraries whose sources are not looked into, wherever they lie.

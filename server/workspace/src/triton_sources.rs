@@ -7,9 +7,7 @@ use std::sync::Arc;
 use python::syntax::{Module, Sources};
 
 use super::snapshot::{FileProvider, SOURCE_FOLDERS, WorkspaceSources};
-
-/// Files that are looked at for the uses of a name: somebody asks, and waits.
-const MAX_MENTIONS: usize = 1_000;
+use crate::limits::uses::FILES as MAX_MENTIONS;
 
 /// [`WorkspaceSources`] with the Triton of the workspace, or else the one that is installed for a file.
 pub struct TritonSources<'s, P> {

@@ -5,20 +5,12 @@
 //! is equal to an earlier one costs nothing. The first instance of a kernel is always analysed.
 
 use super::ElaboratedInstance;
+use crate::limits::budget::{FILE, KERNEL, TEXT};
 use kernel::Lowered;
 use std::sync::Arc;
 
 /// The verdict on an instance that was not analysed.
 pub(super) const LEFT_OUT: &str = "were left out, since what this file may cost was spent";
-
-/// Steps that the instances of a file may take together.
-const FILE: u64 = 400_000;
-/// Steps after which no further instance of a kernel is begun, whatever the file has left.
-const KERNEL: u64 = 200_000;
-
-/// Bytes of elaborated modules that the instances of a file may have together. Loops that are unrolled over sizes
-/// that were chosen make megabytes of one instance.
-const TEXT: usize = 4 << 20;
 
 /// What is left of the text of a file's elaborated modules.
 #[derive(Debug)]

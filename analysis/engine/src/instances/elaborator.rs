@@ -10,12 +10,10 @@ use rustc_hash::FxHashMap;
 use super::budget::TextBudget;
 use super::outline::{Comparison, Outline, Since};
 use super::{ElaboratedInstance, PythonFile};
+use crate::limits::memo::EARLIER_INSTANCES as EARLIER;
 use base::{Cancel, Cancelled};
 use gluon::{Config, Entry, Instance, Memo, Note, Site, elaborate};
 use python::syntax::{Module, Sources};
-
-/// Instances that are remembered of a kernel beside those that its last text had: of texts before it.
-const EARLIER: usize = 16;
 
 /// All kernels of a file, elaborated.
 #[derive(Debug)]

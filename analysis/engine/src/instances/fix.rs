@@ -10,6 +10,7 @@ use super::blame::cause;
 use super::outline::Outline;
 use super::{ElaboratedInstance, Elaboration, KernelInstances, fixes};
 use crate::Engine;
+use crate::limits::python_fixes::{STEPS, TRIES};
 use ::fixes::gluon::{PythonContext, candidates};
 use ::fixes::{Baseline, EditedKernel, FindingKey, cuts_run_short, moved, told_as};
 use base::{Cancel, Cancelled, Fragment, Message, Names};
@@ -18,12 +19,6 @@ use gluon::{FileId, Instance, elaborate};
 use kernel::Lowered;
 use python::syntax::{Module, Sources};
 use verify::Outcome;
-
-/// Elaborations that the fix of one finding may cost.
-const TRIES: usize = 32;
-
-/// Steps of the machine after which no further candidate for one finding is tried.
-const STEPS: u64 = 120_000;
 
 impl Engine {
     /// A change of the Python with which a finding on the kernel of this number is gone and nothing is new;

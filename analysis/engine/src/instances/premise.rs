@@ -15,18 +15,10 @@
 use super::blame::cause;
 use super::budget::LEFT_OUT;
 use super::{ElaboratedInstance, KernelInstances};
+pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, VARIATIONS};
 use base::TextRange;
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 use gluon::{Argument, Given, Source, Spec, is_any_integer};
-
-/// Elaborations that the races of one kernel may cost.
-pub(super) const RACE_VARIATIONS: usize = 40;
-
-/// Bytes of elaborated modules that the races of one kernel may cost.
-pub(super) const RACE_TEXT: usize = 1 << 20;
-
-/// Elaborations that the findings of one kernel may cost.
-pub(super) const VARIATIONS: usize = 8;
 
 /// What tells a finding from others of its kernel: what and where, whatever the instance.
 pub(super) type Key = (Kind, TextRange, Vec<TextRange>, Severity);

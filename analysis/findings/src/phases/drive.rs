@@ -4,14 +4,12 @@ use super::super::paths::{Loops, block_of};
 use super::super::replay::walk;
 use super::super::words::Words;
 use super::formula::name;
+use crate::limits::phases::DEPTH;
 use base::{Message, message};
 use explore::canonical;
 use kernel::{BlockId, EffectId, Kernel, Pure, Var};
 use machine::{BarrierAction, BarrierPlace, Machine, State};
 use verify::Slices;
-
-/// Deeper operands are named instead of spelled.
-const DEPTH: u32 = 4;
 
 /// What a wait names: `always 0`, `%i & 1`, `%phase, which starts with 0 and then is %phase ^ 1`.
 pub(super) fn phase(words: &Words<'_>, loops: &Loops<'_>, named: Var) -> Message {

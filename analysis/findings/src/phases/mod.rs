@@ -21,21 +21,13 @@ use super::paths::{Loops, block_of};
 use super::replay::{self, repeat, walk};
 use super::words::Words;
 use super::{Finding, KernelReport, Kind, Severity, Witness};
+use crate::limits::phases::{ALL_DECIDED, DECIDED, STEPS};
 use base::{Cancelled, Message};
 use explore::canonical;
 use kernel::{EffectId, EffectKind, Kernel, Lowered, Var};
 use machine::{BarrierPlace, BlockedOn, Machine, PendingWait, Rule, State};
 use std::cell::OnceCell;
 use verify::Outcome;
-
-/// Kernels that are decided for one finding.
-const DECIDED: usize = 6;
-
-/// Kernels that are decided for one report.
-const ALL_DECIDED: usize = 12;
-
-/// Machine steps of a kernel up to which its phases are looked into.
-const STEPS: u64 = 200_000;
 
 /// A wait whose phase may be wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,9 +7,7 @@ use super::entries::{Entry, Param};
 use super::survey::Survey;
 use super::usage::Use;
 use super::{Given, Target};
-
-/// How many classes stand for one that is a parameter.
-const CLASSES: usize = 3;
+use crate::limits::chosen::CLASSES;
 
 /// What a parameter without a value or a default is given, the likeliest first; empty where no choice is
 /// sensible.

@@ -17,6 +17,7 @@ use super::site::{self, Site};
 use super::survey::Survey;
 use super::words;
 use super::{Argument, Config, Entry, Given, Host, Source, Target};
+use crate::limits::discover::{CASES, FILES, LAUNCHES, LEVELS, MODULES, ONCE, RUNS, STEPS, TOTAL};
 use base::{Cancel, Cancelled, TextRange};
 use python::host::{self, Case, Cases, Code, Launch, Runs};
 use python::interp::{Interp, Stop};
@@ -26,35 +27,8 @@ use python::specialization::Language;
 use python::syntax::{Module, NoSources, Sources};
 use python::value::{Function, Value};
 
-/// How many calls of one function are run.
-const CASES: usize = 32;
-
-/// How many other files are looked at for one name.
-const FILES: usize = 8;
-
-/// How many other files are run.
-const MODULES: usize = 12;
-
-/// How many functions may call each other across files between a test and a launch.
-const LEVELS: usize = 3;
-
-/// How many runs of one function there are in all, each a call or another way through it.
-const RUNS: usize = 64;
-
-/// How many launches of a kernel are recorded before those that give it the same are put together.
-const LAUNCHES: usize = 256;
-
 /// How many notes a kernel gets of its launches.
 const NOTES: usize = 4;
-
-/// Steps after which no other host code is looked at, imports included: about half a second.
-const TOTAL: u64 = 400_000;
-
-/// Steps of one look at a file and all that it imports.
-const ONCE: u64 = 250_000;
-
-/// Steps of all host code of one file, what its imports run left out.
-const STEPS: u64 = 200_000;
 
 /// What was found of one kernel.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -11,9 +11,7 @@ use python::library::package;
 use python::syntax::{Module, Sources};
 
 use crate::builtins::canonical;
-
-/// How many files a name is followed through.
-const FILES: u32 = 8;
+use crate::limits::imports::FILES;
 
 /// The imports of a file.
 #[derive(Debug)]

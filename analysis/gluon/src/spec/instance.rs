@@ -48,7 +48,7 @@ pub struct Instances {
 
 impl Instances {
     /// How many instances a kernel has at most.
-    pub const MOST: usize = 16;
+    pub const MOST: usize = crate::limits::instances::MOST;
 }
 
 /// Something to be said of a kernel's specialisation.

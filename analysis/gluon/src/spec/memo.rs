@@ -14,6 +14,7 @@ use super::discover::{self, Found};
 use super::instance::{Base, FileKernels};
 use super::survey::Survey;
 use super::{Config, Entry};
+use crate::limits::memo::FILLED;
 use base::{Cancel, Cancelled, TextRange};
 use python::interp::Interp;
 use python::syntax::{Module, Shifts, Sources};
@@ -51,9 +52,6 @@ struct Last {
 
 /// Ways to launch a kernel with all values, what is to be said of them, and how many launches were left out.
 pub(super) type Filled = (Vec<Base>, Vec<String>, usize);
-
-/// How many of them are kept.
-const FILLED: usize = 64;
 
 impl Memo {
     /// What was found before.

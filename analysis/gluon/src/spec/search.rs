@@ -10,36 +10,16 @@ use super::instance::Base;
 use super::spec_builder::{FileFlow, SpecBuilder};
 use super::trouble::{Trouble, troubles};
 use super::{Entry, Source, Spec};
+use crate::limits::search::{ATTEMPTS, BLAMED, LEAST_STEPS, STEPS, STEPS_OF_FILE, STEPS_OF_ONE, TRIED};
 use base::{Cancel, Cancelled};
 use python::elaborated::Attempt;
 use rustc_hash::FxHashMap;
-
-/// How many elaborations one kernel may cost.
-const ATTEMPTS: u32 = 220;
-
-/// How many steps of Python all elaborations of one kernel may take.
-const STEPS: u64 = 500_000;
-
-/// How many those of a file may take together, where each kernel can do with the least.
-const STEPS_OF_FILE: u64 = 1_200_000;
-
-/// The least that a kernel of a file with many gets.
-const LEAST_STEPS: u64 = 120_000;
 
 /// The steps for each kernel of a file that has so many. It does not depend on what the others took: a kernel that is
 /// remembered takes none.
 pub(super) fn steps_of_each(kernels: usize) -> u64 {
     (STEPS_OF_FILE / (kernels as u64).max(1)).clamp(LEAST_STEPS, STEPS)
 }
-
-/// How many steps one may take.
-const STEPS_OF_ONE: u64 = 400_000;
-
-/// How many values are tried for one place.
-const TRIED: usize = 48;
-
-/// How many parameters are blamed for one place.
-const BLAMED: usize = 10;
 
 /// How much farther from the first a value of a parameter is than a value of the next parameter.
 const NEXT_PARAMETER: usize = 3;

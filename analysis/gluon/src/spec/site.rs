@@ -2,14 +2,12 @@
 
 use super::given::plain_given;
 use super::{Argument, Entry, Given, Handed, Source};
+pub(super) use crate::limits::launches::KEPT as MOST;
 use base::TextRange;
 use python::host::{self, Launch};
 use python::interp::Interp;
 use python::origin::FileId;
 use python::specialization::LaunchFacts;
-
-/// How many launches of a kernel are kept.
-pub(super) const MOST: usize = 16;
 
 /// A launch of a kernel.
 #[derive(Clone, Debug, PartialEq)]

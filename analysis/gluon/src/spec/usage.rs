@@ -8,6 +8,7 @@ use ruff_python_ast::{Expr, ExprCall, Operator, Stmt, StmtFunctionDef};
 use rustc_hash::FxHashMap;
 
 use super::survey::{Func, Survey};
+use crate::limits::usage::DEPTH;
 
 /// What a parameter is, by its use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -36,9 +37,6 @@ pub enum Use {
     /// An object with fields and methods of its own: no launch can give it, unless as a constexpr.
     Object,
 }
-
-/// How deep calls of helpers are followed.
-const DEPTH: u32 = 4;
 
 /// A [`Use`] for each parameter, in their order, and the attributes that are asked of each.
 pub(super) fn uses(survey: &Survey<'_>, func: &Func<'_>) -> Vec<(Use, Vec<String>)> {

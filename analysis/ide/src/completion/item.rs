@@ -1,5 +1,6 @@
 //! What is offered at a place, and how a call or an op is written, as plain data.
 
+use crate::limits::completion::ITEMS as MOST;
 use base::TextRange;
 
 /// What may stand at a place.
@@ -111,9 +112,6 @@ pub struct SignaturePart {
     /// What is said of it; empty where nothing is.
     pub doc: String,
 }
-
-/// The most items of one answer.
-const MOST: usize = 256;
 
 /// The items that what is typed may mean: those that begin with it first, then those that hold it, then those that have
 /// its letters in order; and whether there are more than one answer holds.

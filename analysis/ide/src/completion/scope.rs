@@ -1,10 +1,8 @@
 //! The SSA values that a place sees: by regions, up to one that is isolated, and by dominance between blocks.
 
+use crate::limits::completion::BLOCKS;
 use dialects::table;
 use ttgir::{BlockId, OpId, RegionId, Tree, ValueId};
-
-/// Blocks of a region beyond which only the entry is said to dominate.
-const BLOCKS: usize = 256;
 
 /// The values that an op at `at` may use, the nearest definition first. `at` is where the op starts.
 pub(super) fn visible(tree: &Tree, at: u32) -> Vec<ValueId> {

@@ -5,6 +5,7 @@ use super::definition::{defining_op, definition_line, titled};
 use super::types::{self, space_name};
 use crate::cadence::cadences;
 use crate::effects::access;
+use crate::limits::hover::ROWS;
 use crate::roles::{Role, role};
 use crate::sizes::{bytes, bytes_of, ctas};
 use base::TextRange;
@@ -13,9 +14,6 @@ use ttgir::queries::expr::{carried, known_name};
 use ttgir::queries::memory::{Use, indices, is_memory, path, roots, uses};
 use ttgir::queries::spot::{Spot, function, partition, walk};
 use ttgir::{Def, OpId, Tree, Ty, ValueId};
-
-/// Rows of one hover; a screen holds no more.
-const ROWS: usize = 48;
 
 /// Other names of one buffer that are told.
 const NAMES: usize = 12;

@@ -2,13 +2,11 @@
 
 use super::content::Hover;
 use crate::layout::{Described, LayoutSpec, describe, read};
+use crate::limits::hover::LINE;
 use crate::sizes::bytes;
 use base::TextRange;
 use ttgir::queries::spot::Spot;
 use ttgir::{MemSpace, Tree, Ty, TypeId};
-
-/// Lines longer than this are not looked through for brackets.
-const LINE: usize = 1 << 16;
 
 /// A memory space in words.
 pub(super) fn space_name(space: MemSpace) -> &'static str {

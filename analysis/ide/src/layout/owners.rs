@@ -1,9 +1,7 @@
 //! Which warp and lane hold which element of a tensor in registers.
 
 use super::read::LayoutSpec;
-
-/// More elements than this are not enumerated.
-const ELEMENTS: i64 = 1 << 15;
+use crate::limits::layouts::ELEMENTS;
 
 /// Who holds an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

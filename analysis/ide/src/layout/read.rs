@@ -1,7 +1,6 @@
 //! A layout's attribute as its kind and fields, read off its text.
 
-/// Layouts inside of layouts, and aliases of aliases: deeper ones are not read.
-const DEPTH: u32 = 8;
+use crate::limits::layouts::DEPTH;
 
 /// What stands behind a field's name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use ruff_python_ast::{Expr, ExprCall, Stmt};
 use rustc_hash::FxHashMap;
 
 use super::functions::{Definitions, dotted};
+use crate::limits::names::ROUNDS;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +41,6 @@ impl Thing {
         }
     }
 }
-
-/// Times that what is known is handed on through calls.
-const ROUNDS: usize = 4;
 
 /// Methods that give a part of what they are called on.
 pub(super) const VIEWS: &[&str] = &["index", "slice", "permute", "reshape", "reinterpret", "_reinterpret", "subslice"];

@@ -8,9 +8,7 @@ use ttgir::{Document, Level, Section, Token, TokenKind, Tokens};
 
 use super::values::{Named, named};
 use super::{Modifiers, SemanticKind, SemanticToken};
-
-/// Bytes of text beyond which a whole text is not painted: its parts are, as they are looked at.
-const LIMIT: usize = 2 << 20;
+use crate::limits::tokens::WHOLE as LIMIT;
 
 /// The tokens in a range of a document, or of all of it, in the order of the text; `None` where all of it is too much.
 /// Only sections that the range touches are read.

@@ -6,9 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::{Def, OpId, Tree, Ty, TypeId, ValueId};
 
 use super::Modifiers;
-
-/// Views that are followed from a buffer to what it is a view of.
-const VIEWS: usize = 16;
+use crate::limits::tokens::VIEWS;
 
 /// A place of a name.
 #[derive(Clone, Copy, Debug)]

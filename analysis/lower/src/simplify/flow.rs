@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use crate::limits::simplify::DECIDERS;
 use kernel::{Block, BlockId, Kernel, Terminator};
 
 /// Where thread-local control goes next: a fork goes on in the default region.
@@ -53,9 +54,6 @@ pub(super) struct Post {
     /// There were too many deciders to note: every branch must be taken for one that counts.
     pub(super) gave_up: bool,
 }
-
-/// Deciders noted at most; loops that nest thousands deep have a square of them.
-const DECIDERS: usize = 4_000_000;
 
 const EXIT: u32 = u32::MAX;
 

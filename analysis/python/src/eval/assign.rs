@@ -127,7 +127,8 @@ impl<'a> Interp<'a> {
         match target {
             Expr::Name(name) => {
                 let name = name.id.as_str();
-                let value = super::extent::bounded(value);
+                let (value, cost) = super::extent::bounded(value);
+                self.steps += cost;
                 self.name_values(name, &value);
                 self.scope.set(name, value);
                 Ok(())

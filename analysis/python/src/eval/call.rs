@@ -256,7 +256,9 @@ impl<'a> Interp<'a> {
             if mode == Mode::Device { self.memory_of(names.iter().map(|(_, value)| value)) } else { Vec::new() };
         let scope = self.scopes.open(function.scope.file, Some(function.scope.clone()));
         for (name, value) in names {
-            scope.set(&name, super::extent::bounded(value));
+            let (value, cost) = super::extent::bounded(value);
+            self.steps += cost;
+            scope.set(&name, value);
         }
         let frame = match mode {
             Mode::Device => Some(self.push_frame(function.def.name().to_owned(), false, memory)),

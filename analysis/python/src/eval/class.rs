@@ -7,10 +7,8 @@ use ruff_python_ast::{Expr, Stmt, StmtClassDef};
 
 use crate::interp::{Eval, Interp, Mode, Stop};
 use crate::library::Args;
+use crate::limits::values::BASES;
 use crate::value::{Class, ClassKind, FnKind, Instance, Role, Value};
-
-/// How long a chain of base classes is followed.
-const BASES: u32 = 16;
 
 impl<'a> Interp<'a> {
     pub(super) fn class_def(&mut self, def: &'a StmtClassDef) -> Result<(), Stop> {

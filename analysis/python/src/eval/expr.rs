@@ -189,6 +189,7 @@ impl<'a> Interp<'a> {
                 Expr::Starred(starred) => {
                     let all = self.expr(&starred.value)?;
                     items.extend(self.items(&all)?);
+                    self.steps += super::extent::copied(items.len());
                 }
                 _ => items.push(self.expr(expr)?),
             }

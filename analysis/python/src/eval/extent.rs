@@ -7,29 +7,36 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+pub(super) use crate::limits::values::ITEMS;
+use crate::limits::values::{CONTAINERS, LEVELS};
 use crate::value::Value;
 
-/// Containers that a value may hold, each counted as often as it is held.
-const CONTAINERS: u32 = 100_000;
+/// Containers that are looked into in the time of a step.
+const CONTAINERS_A_STEP: u64 = 16;
 
-/// How deeply they may be nested.
-const LEVELS: u32 = 64;
+/// Items that are copied in the time of a step.
+const ITEMS_A_STEP: u64 = 4;
 
 /// Why a value is not kept.
 const TOO_MUCH: &str = "a value that holds itself, or this much, is not followed";
 
-/// Items that a collection may have.
-pub(super) const ITEMS: usize = 100_000;
-
 /// Why one has no more.
 pub(super) const TOO_LONG: &str = "a collection of this size is not built";
 
-/// The value, or that it is not known where it holds too much.
-pub(super) fn bounded(value: Value<'_>) -> Value<'_> {
-    if is_container(&value) && !Walk::default().ends(&value, LEVELS, None) {
-        return Value::Unknown(TOO_MUCH.into());
+/// The value, or that it is not known where it holds too much; and the steps that it costs to find that out.
+pub(super) fn bounded(value: Value<'_>) -> (Value<'_>, u64) {
+    if !is_container(&value) {
+        return (value, 0);
     }
-    value
+    let mut walk = Walk::default();
+    let ends = walk.ends(&value, LEVELS, None);
+    let cost = u64::from(walk.seen) / CONTAINERS_A_STEP;
+    (if ends { value } else { Value::Unknown(TOO_MUCH.into()) }, cost)
+}
+
+/// The steps that copying a collection of so many items costs.
+pub(super) fn copied(items: usize) -> u64 {
+    items as u64 / ITEMS_A_STEP
 }
 
 /// What a container holds of a part that is put into it: that it is not known where the part holds the container, or too

@@ -8,15 +8,10 @@ use ruff_python_ast::{Expr, ExprAttribute, Stmt, StmtImport, StmtImportFrom};
 use super::{Flow, Interp, Stop};
 use crate::interp::{Eval, File, Mode};
 use crate::library::{Args, package};
+use crate::limits::files::{HOST as HOST_FILES, KERNEL as FILES};
 use crate::origin::FileId;
 use crate::syntax::{Module, Sources};
 use crate::value::Value;
-
-/// How many files one kernel may draw in.
-const FILES: usize = 64;
-
-/// How many files the host code around kernels may.
-const HOST_FILES: usize = 128;
 
 impl<'a> Interp<'a> {
     /// Adds a file; it is not run yet.

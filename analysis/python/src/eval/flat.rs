@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::emit::Ssa;
 use crate::interp::Interp;
+use crate::limits::values::AGGREGATES as LEVELS;
 use crate::value::{Instance, Object, Tensor, TensorDesc, Value};
 
 /// The class of block pointers, which are taken apart into their scalars.
@@ -13,9 +14,6 @@ pub const BLOCK_POINTER: &str = "tl.block_pointer";
 fn is_block(object: &Object<'_>) -> bool {
     object.class.path == BLOCK_POINTER
 }
-
-/// How deeply a value is taken apart: one that is nested more deeply, or holds itself, is a leaf below that.
-const LEVELS: u32 = 16;
 
 /// The parts of a value that cannot be taken apart further, in a fixed order.
 pub fn leaves<'a>(value: &Value<'a>, out: &mut Vec<Value<'a>>) {

@@ -5,13 +5,14 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
-use super::extent::{ITEMS, TOO_LONG};
+use super::extent::{ITEMS, TOO_LONG, copied};
 use crate::host;
 use crate::interp::{Eval, Interp, Stop};
+use crate::limits::host::{COMPARISONS, NESTED, TEXT};
 use crate::value::{ClassKind, FnKind, Value};
 
-/// Bytes that a text may have.
-const TEXT: usize = 1 << 20;
+/// Bytes of a text that are copied in the time of an item.
+const BYTES_OF_AN_ITEM: usize = 512;
 
 /// Python's `==`, for what it can be told of; what [`compared`] gives up on is not equal.
 pub(super) fn equal<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
@@ -24,12 +25,6 @@ pub(super) fn compared<'a>(a: &Value<'a>, b: &Value<'a>) -> Option<bool> {
     let mut comparison = Comparison { depth: 0, left: COMPARISONS };
     comparison.equal(a, b)
 }
-
-/// How deeply values are nested that are compared, as in Python.
-const NESTED: u32 = 500;
-
-/// Parts that one comparison may look at.
-const COMPARISONS: u32 = 1_000_000;
 
 /// A comparison of two values that goes on.
 struct Comparison {
@@ -348,6 +343,7 @@ impl<'a> Interp<'a> {
             found.extend(usize::try_from(at).ok().and_then(|at| items.get(at)).cloned());
             at += step;
         }
+        self.steps += copied(found.len());
         Ok(found)
     }
 
@@ -386,6 +382,7 @@ impl<'a> Interp<'a> {
                 if a.len().saturating_add(b.len()) > TEXT {
                     return self.unknown("a text of this size is not built");
                 }
+                self.steps += copied((a.len() + b.len()) / BYTES_OF_AN_ITEM);
                 Ok(Value::Str(format!("{a}{b}").into()))
             }
             (Operator::Add, Value::Tuple(_), Value::Tuple(_) | Value::List(_)) => {
@@ -460,6 +457,7 @@ impl<'a> Interp<'a> {
             return self.unknown(TOO_LONG);
         }
         items.extend(more);
+        self.steps += copied(items.len());
         Ok(items)
     }
 

@@ -9,15 +9,13 @@ use super::registers::{known, opaque};
 use super::{Flow, Interp, Stop};
 use crate::doubt::DoubtKind;
 use crate::emit::{Op, Ssa, Type};
+use crate::limits::run::ROUNDS;
 use crate::reason::chained;
 use crate::scope::Names;
 use crate::value::{DType, Range, Tensor, Value};
 use base::TextRange;
 use dialects::Scf;
 use std::rc::Rc;
-
-/// How often it is tried to find out what a loop changes.
-const ROUNDS: u32 = 4;
 
 /// A variable that a loop changes, and which leaves of it go round.
 struct Carried<'a> {

@@ -46,6 +46,7 @@ use crate::elaborated::{Attempt, Elaborated};
 use crate::emit::{Builder, UNMODELLED};
 use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop, Trial};
 use crate::library::Library;
+use crate::limits::run::{CALLS, CHOICES, NESTING, OPS};
 use crate::origin::{FileId, FrameId, Origins};
 use crate::scope::Scope;
 use crate::specialization::Spec;
@@ -56,18 +57,6 @@ use base::{Cancel, Cancelled, TextRange};
 pub use files::is_copy;
 pub use rows::PART;
 pub use text::join_paths;
-
-/// How deep calls may nest.
-const CALLS: u32 = 40;
-
-/// How deep expressions, blocks and calls may nest all together: threads have small stacks.
-const NESTING: u32 = 240;
-
-/// How many values an element with an unknown index is looked for in.
-const CHOICES: usize = 8;
-
-/// How many ops one elaboration may emit: loops that are unrolled multiply.
-const OPS: u64 = 120_000;
 
 /// What a statement leads to.
 #[derive(Clone, Debug)]

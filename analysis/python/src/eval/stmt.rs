@@ -10,6 +10,7 @@ use super::names::{bound_in, changed_in, returns};
 use super::{Flow, Rest};
 use crate::doubt::DoubtKind;
 use crate::interp::{Interp, Stop};
+use crate::limits::run::DECORATOR;
 use crate::reason::chained;
 use crate::value::{Def, FnKind, Function, Role, Value};
 
@@ -512,9 +513,6 @@ impl<'a> Interp<'a> {
         }
     }
 }
-
-/// Steps that may be run for what one decorator of a kernel says.
-const DECORATOR: u64 = 20_000;
 
 const STEPS_SPENT: &str = "what the decorators of a kernel say takes too long";
 

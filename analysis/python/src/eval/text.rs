@@ -5,6 +5,7 @@ use std::fmt::Write;
 use ruff_python_ast::{ConversionFlag, Expr, ExprFString, FStringPart, InterpolatedStringElement};
 
 use crate::interp::{Eval, Interp};
+use crate::limits::values::TEXT as MOST_TEXT;
 use crate::value::Value;
 
 /// A path with another behind it, which replaces it where it starts at the root. Paths are their texts.
@@ -16,9 +17,6 @@ pub fn join_paths(path: &str, part: &str) -> String {
         _ => format!("{path}/{part}"),
     }
 }
-
-/// Bytes after which a text of a value is cut off: parts may be shared, and a text has each of them anew.
-const MOST_TEXT: usize = 1 << 16;
 
 impl<'a> Interp<'a> {
     pub(super) fn formatted(&mut self, text: &'a ExprFString) -> Eval<'a> {

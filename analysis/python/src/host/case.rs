@@ -10,13 +10,8 @@ use super::parameter::Parameters;
 use super::thing::{Thing, any};
 use crate::interp::{Interp, Stop};
 use crate::library::Args;
+use crate::limits::tests::{CONFTESTS, VALUES};
 use crate::value::{Def, Function, Role, Value};
-
-/// How many values of one `parametrize` are looked at.
-const VALUES: usize = 256;
-
-/// How many folders are looked into for a `conftest.py`, from the test's own upwards.
-const CONFTESTS: usize = 4;
 
 /// Fixtures of pytest and of Triton's tests that have no part in a launch.
 const FIXTURES: &[&str] = &[

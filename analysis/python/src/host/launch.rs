@@ -6,10 +6,8 @@ use std::rc::Rc;
 use super::thing::{Config, Launch, Launcher, Thing, Tuner, any};
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::Args;
+use crate::limits::launches::CONFIGS;
 use crate::value::{FnKind, Function, Value};
-
-/// How many configurations of one launch are recorded.
-const CONFIGS: usize = 32;
 
 impl<'a> Launcher<'a> {
     pub(super) fn of(function: Value<'a>) -> Launcher<'a> {

@@ -11,6 +11,7 @@ use super::thing::{Memory, OpenNumber, OpenTensor, Thing, Torch, any, content, t
 use super::torch::{dtype_name, dtype_value, int, keeps_memory, keeps_shape};
 use crate::interp::Interp;
 use crate::library::Args;
+use crate::limits::open::{DEPTH, PARTS};
 use crate::value::Value;
 
 /// A number of a kind.
@@ -34,12 +35,6 @@ fn same_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Va
     let memory = of.memory.clone();
     Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape })))
 }
-
-/// How deep a value is looked into for parts that are not known.
-const DEPTH: u32 = 6;
-
-/// How many parts of a value are looked at.
-const PARTS: usize = 64;
 
 /// Whether a value itself is not known, or is a key with a part that is not.
 pub fn is_unknown(value: &Value<'_>) -> bool {

@@ -6,12 +6,10 @@ use super::open::is_open;
 use super::thing::{Launcher, OpenNumber, OpenTensor, Thing, Torch};
 use super::torch::int;
 use crate::interp::Interp;
+use crate::limits::print::DEPTH;
 use crate::scope::Scope;
 use crate::specialization::Given;
 use crate::value::{ClassKind, DType, Function, Value};
-
-/// How deep values are written.
-const DEPTH: u32 = 12;
 
 /// An expression for a value, in the scope of the elaboration's first file; `None` where there is none.
 pub fn expression<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<String> {

@@ -2,10 +2,8 @@
 //!
 //! A condition that is written the same twice is one condition: `bias is not None` in a function and in its helper.
 
+use crate::limits::tests::WAYS as DEPTH;
 use std::collections::VecDeque;
-
-/// More conditions than this are not told apart.
-const DEPTH: usize = 64;
 
 /// The ways that one run takes.
 #[derive(Clone, Debug, Default)]

@@ -10,10 +10,8 @@ use ruff_python_ast::token::{TokenKind, Tokens};
 use ruff_python_parser::{ParseError, parse_unchecked_source};
 use ruff_text_size::Ranged;
 
+use crate::limits::syntax::READS as MAX_READS;
 use base::TextRange;
-
-/// How often a text is read anew inside of a bracket or a string.
-const MAX_READS: usize = 16;
 
 /// A statement with what the parser says of it by itself.
 pub(super) struct Statement {

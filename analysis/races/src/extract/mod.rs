@@ -12,15 +12,10 @@ use dialects::{Cf, OpCode, Scf, Tt, Ttg, Ttng};
 use rustc_hash::FxHashMap;
 use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
 
+use crate::limits::extract::{CALLS as DEPTH, TERMS};
 use crate::program::{Argument, Base, Program, Source, Step};
 use crate::term::{Symbol, Term};
 pub(crate) use value::{Descriptor, Elements, Pointer, Value};
-
-/// Calls inside calls that are followed.
-const DEPTH: usize = 32;
-
-/// Expressions that one kernel may have.
-const TERMS: usize = 400_000;
 
 /// The state of the walk over one function.
 pub(crate) struct Extractor<'t> {

@@ -4,6 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::poly::gcd;
+use crate::limits::proofs::PIVOTS;
 
 /// A sum of variables with coefficients, and a constant, that is not negative, or that is 0.
 #[derive(Clone, Debug)]
@@ -13,9 +14,6 @@ pub(crate) struct Linear {
     pub(crate) constant: i128,
     pub(crate) equal: bool,
 }
-
-/// Exchanges of variables before the answer is given up.
-const PIVOTS: usize = 400;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Fraction {

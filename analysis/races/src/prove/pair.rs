@@ -6,17 +6,9 @@ use super::convert::{Converter, Fact};
 use super::poly::Poly;
 use super::refute::{Hypothesis, Refuter, Spread};
 use super::ticket::Counter;
+use crate::limits::proofs::{BUDGET, DEPTH, SHALLOW};
 use crate::program::Program;
 use crate::term::{Node, Symbol, Term};
-
-/// Choices inside choices that are tried.
-const DEPTH: usize = 8;
-
-/// The same before anything is assumed.
-const SHALLOW: usize = 2;
-
-/// Rows of constraints that one pair of accesses may cost.
-const BUDGET: usize = 1500;
 
 /// That two accesses never meet, and what that rests on.
 #[derive(Clone, Debug, Default)]

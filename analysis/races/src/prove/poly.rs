@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use smallvec::SmallVec;
 
+use crate::limits::proofs::MONOMIALS;
 use crate::term::Term;
 
 /// A product of expressions, ascending; empty for 1.
@@ -12,9 +13,6 @@ pub(crate) type Monomial = SmallVec<[Term; 3]>;
 /// A sum of monomials, ascending, with coefficients that are not 0.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Poly(Vec<(Monomial, i128)>);
-
-/// More monomials than this are not worked with.
-const MONOMIALS: usize = 200;
 
 impl Poly {
     pub(crate) fn constant(value: i128) -> Poly {

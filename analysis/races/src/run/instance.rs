@@ -13,11 +13,9 @@ use super::event::Event;
 use super::setting::Setting;
 use super::spans::Spans;
 use super::watch::Watched;
+use crate::limits::runs::ROUNDS;
 use crate::program::{Completion, Program, Step};
 use crate::term::Symbol;
-
-/// Rounds of one loop that are run.
-const ROUNDS: i64 = 4096;
 
 /// What the memory is asked.
 #[derive(Clone, Debug, PartialEq)]

@@ -29,13 +29,9 @@ use rustc_hash::FxHashMap;
 use super::error::SyntaxError;
 use super::ids::{OpId, Sym, TypeId};
 use super::store::{Alias, Store};
+use crate::limits::parse::{NESTING as MAX_NESTING, REGIONS as MAX_REGIONS};
 use base::TextRange;
 use dialects::{OpTable, table};
-
-/// How deep regions may nest.
-const MAX_REGIONS: u32 = 128;
-/// How deep types and attributes may nest.
-const MAX_NESTING: u32 = 96;
 
 /// The error is recorded; the caller gives up what it was reading.
 #[derive(Clone, Copy, Debug)]

@@ -3,6 +3,7 @@
 use super::cursor::is_word;
 use super::{Parsed, Parser, SyntaxError};
 use crate::ids::{AttrId, TypeId};
+use crate::limits::types::{ALIASES as MAX_EXPANSIONS, QUICK as MAX_QUICK};
 use crate::shape;
 use crate::suggest::nearest;
 use base::TextRange;
@@ -49,12 +50,6 @@ const DIALECT_TYPES: &[&str] = &[
     "tlx.reuse_group",
     "proton_gpu.segment",
 ];
-
-/// So many aliases of a type are expanded; the rest, and cycles, stay as they are.
-const MAX_EXPANSIONS: u32 = 256;
-
-/// Longest type text that is looked for as a whole.
-const MAX_QUICK: usize = 1 << 14;
 
 impl Parser<'_> {
     /// A type of any dialect.

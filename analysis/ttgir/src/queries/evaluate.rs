@@ -1,12 +1,10 @@
 //! A scalar as the number that it comes to, where the values that it hangs on are given.
 
 use super::spot::captured;
+use crate::limits::queries::NUMBERS as FUEL;
 use crate::{Def, OpId, Tree, Ty, ValueId};
 use dialects::{Arith, OpCode, Scf};
 use rustc_hash::FxHashMap;
-
-/// Operations that one number may take.
-const FUEL: u32 = 512;
 
 /// Numbers of values; what is not in it is computed from its definition.
 pub type Numbers = FxHashMap<ValueId, i64>;

@@ -1,11 +1,9 @@
 //! A scalar as the expression that computes it, as far as it is short.
 
 use super::spot::captured;
+use crate::limits::queries::EXPRESSIONS as DEPTH;
 use crate::{Def, OpId, Tree, ValueId};
 use dialects::{Arith, OpCode, Scf};
-
-/// Deeper operands are named instead of expanded.
-const DEPTH: u32 = 4;
 
 /// `(%k / 3) & 1` for a value that is computed so; its name where it comes from elsewhere.
 pub fn expression(tree: &Tree, value: ValueId) -> String {

@@ -6,14 +6,11 @@ use smallvec::SmallVec;
 
 use super::expr::expression;
 use super::spot::{captured, walk};
+use crate::limits::queries::ROOTS as STEPS;
 use crate::{BlockId, Def, OpId, Tree, Ty, ValueId};
 
 /// The allocations behind a value.
 pub type Roots = SmallVec<[ValueId; 2]>;
-
-/// Values that are looked at to find the roots of one: enough for any chain of views, and an end
-/// for a chain that is longer than that.
-const STEPS: usize = 4096;
 
 /// A use of an allocation by an operation that is no view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

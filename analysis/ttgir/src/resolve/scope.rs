@@ -6,6 +6,7 @@ use super::super::error::SyntaxError;
 use super::super::ids::{BlockId, OpId, RegionId, Slice, Sym, TypeId, ValueId};
 use super::super::store::{Owner, Store, Value};
 use super::super::suggest::nearest;
+use crate::limits::names::GUESSES as MAX_GUESSES;
 use base::TextRange;
 
 /// Binds every use; names that nothing defines become values without a definition.
@@ -33,9 +34,6 @@ pub(super) fn bind(store: &mut Store, errors: &mut Vec<SyntaxError>) {
     }
     scopes.give_up(0);
 }
-
-/// With more errors than this, no more names are guessed.
-const MAX_GUESSES: usize = 16;
 
 struct Scopes<'s> {
     store: &'s mut Store,

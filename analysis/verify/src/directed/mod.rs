@@ -7,20 +7,12 @@
 mod solve;
 mod walk;
 
+use crate::limits::directed::{COST as MOST_COST, STATES as MOST_STATES, TRIES as MOST_TRIES, WALKS as MOST_WALKS};
 use kernel::{EffectId, Kernel, Terminator};
 use machine::Valuation;
 use solve::Goal;
 use std::collections::BTreeSet;
 use walk::{Seen, Walk};
-
-/// Walks that are made.
-const MOST_WALKS: usize = 160;
-/// Values that all walks compute.
-const MOST_COST: usize = 3_000_000;
-/// Walks from one goal, from one state.
-const MOST_TRIES: usize = 5;
-/// States that a goal is tried from.
-const MOST_STATES: usize = 6;
 
 /// Inputs that are worth a run.
 #[derive(Clone, Debug)]

@@ -6,15 +6,10 @@
 
 use crate::Formula;
 use crate::inputs::{set, set_alone};
+use crate::limits::directed::{DEPTH as MOST_DEPTH, VISITS as MOST_VISITS, WAYS as MOST_WAYS};
 use kernel::{CmpOp, InputId, InputKind, Kernel, Pure, Width};
 use machine::{Valuation, Word};
 
-/// Ways that are followed at one operation.
-const MOST_WAYS: usize = 12;
-/// Operations from a condition to an input.
-const MOST_DEPTH: u32 = 160;
-/// Operations that are followed backwards for one condition.
-const MOST_VISITS: u32 = 20_000;
 /// Largest program number.
 const MOST_PROGRAMS: i64 = (1 << 16) - 1;
 

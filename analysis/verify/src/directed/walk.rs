@@ -5,15 +5,11 @@
 //! decides nothing; it tells which inputs are worth a run.
 
 use crate::Formula;
+use crate::limits::directed::{OPERATIONS as MOST_OPERATIONS, VALUES as MOST_VALUES};
 use kernel::{EffectId, EffectKind, InputKind, Instr, Kernel, Pure, Target, Terminator, Var, Width, Word};
 use machine::Valuation;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-
-/// Values that a walk computes at most.
-const MOST_VALUES: usize = 1 << 15;
-/// Values of a condition that is looked at.
-const MOST_OPERATIONS: usize = 1 << 12;
 
 /// The place of a value in a walk.
 type Place = u32;

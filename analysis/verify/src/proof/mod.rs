@@ -52,6 +52,7 @@ mod walk;
 use super::Decision;
 use super::inputs::InputPlan;
 use super::outcome::{Closure, OpenReason, Reach};
+use crate::limits::proof::{CELLS, FAR, LEADS, STATES};
 use base::{Cancel, Cancelled, Digest, Limits};
 use context::ProofContext;
 use explore::{Status, System};
@@ -68,15 +69,8 @@ use walk::{Walk, WalkStop};
 
 /// Share of the step limit that a proof may use: one part in this many.
 const SHARE: u64 = 6;
-/// Iterations of a loop after which it is not expected to come back to a state.
-const FAR: i64 = 200;
-/// Choices of inputs that are tried where a proof fails.
-const LEADS: usize = 16;
 /// Numbers of a normal form that cost as much to write and to compare as one step.
 const FORM: u64 = 1024;
-/// States that a proof may visit.
-const STATES: usize = 20_000;
-
 /// How far a clean answer reaches.
 pub(super) fn close(
     kernel: &Kernel,
@@ -151,6 +145,9 @@ fn prove(
     cancel: &Cancel<'_>,
     decision: &mut Decision<'_>,
 ) -> Result<Result<Vec<Closure>, (OpenReason, Leads)>, Cancelled> {
+    if kernel.blocks.len().saturating_mul(kernel.vars.len()) > CELLS {
+        return Ok(Err((OpenReason::Budget, Leads::new())));
+    }
     let mut symbols = Symbols::default();
     let mut context = ProofContext::new(kernel, plan, &mut symbols);
     let valuation = Valuation::default();

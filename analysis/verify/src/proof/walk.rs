@@ -9,12 +9,10 @@ use super::context::ProofContext;
 use super::facts::{Fact, NO_HIGH, range};
 use super::path::{LoopPosition, Path, fact, noticed, settled};
 use super::value::{Driver, Sum, Symbol, SymbolOrigin, Symbols, Value};
+pub(super) use crate::limits::proof::SPLIT;
 use kernel::{BlockId, Effect, InputId, Instr, Pure, Target, Terminator, Var};
 use machine::Machine;
 use smallvec::SmallVec;
-
-/// Largest modulus by which a symbol is split.
-pub(super) const SPLIT: i64 = 64;
 
 /// Why a walk stops before the next effect.
 #[derive(Debug)]

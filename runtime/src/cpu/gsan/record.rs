@@ -7,6 +7,7 @@ use tensors::memory::AccessMode;
 use ttgir::OpId;
 
 use super::clock::Actor;
+use crate::limits::gsan::ATOMICS;
 
 /// How far an atomic's effect reaches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -142,9 +143,6 @@ pub(super) struct AccessSets {
 
 /// Of a set, how many of its newest are looked through for one that a new one makes needless.
 const NEAR: usize = 8;
-/// Atomics that a set keeps of those that do not race with each other.
-const ATOMICS: u32 = 64;
-
 impl AccessSets {
     /// Sets of so many accesses at most, chosen at random by a seed; of all without a limit.
     pub(super) fn new(slots: Option<u32>, seed: u64) -> AccessSets {

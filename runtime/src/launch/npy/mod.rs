@@ -14,13 +14,9 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::element::{decode, encode, from_le};
+use crate::limits::npy::{FILE as BYTES, HEADER};
 use header::{ElementClass, NpyHeader};
 use tensors::array::{Array, ElemType, offsets, strides};
-
-/// Larger files are not read.
-const BYTES: u64 = 16 << 30;
-/// A header is shorter.
-const HEADER: u64 = 1 << 16;
 
 /// Reads a `.npy` file, or a member of a `.npz` file (the only one, if it is not named).
 ///

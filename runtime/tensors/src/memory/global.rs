@@ -5,6 +5,7 @@
 //! come into being, filled by a function, when they are first touched. Deviation: a real allocator packs, so that a
 //! stray access may go unnoticed.
 
+use crate::limits::memory::ELASTIC;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,9 +19,6 @@ const FIRST: u64 = 0x7000_0000_0000;
 
 /// Bytes between allocations, at least.
 const GAP: u64 = 1 << 20;
-
-/// Bytes that an elastic allocation may reach.
-const ELASTIC: u64 = 1 << 40;
 
 /// Fills bytes of an elastic allocation, given where they start in it.
 type PageSource = Rc<dyn Fn(u64, &mut [u8])>;

@@ -13,6 +13,7 @@ use std::fmt;
 use kernel::{Buffer, BufferId, Shape, Space};
 
 use crate::array::{ElemType, offsets};
+use crate::limits::memory::LOCAL as MOST;
 use crate::tensor::{Sizes, Tensor, Word, count, each, with_word};
 
 /// Rows of tensor memory.
@@ -20,9 +21,6 @@ const ROWS: usize = 128;
 
 /// Rows that scales are spread over.
 const SCALE_ROWS: u64 = 32;
-
-/// Most bytes that one CTA's memory may take.
-const MOST: u64 = 1 << 30;
 
 /// A window: which elements of which buffer, and what they are.
 #[derive(Clone, Copy, Debug)]

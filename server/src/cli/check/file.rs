@@ -15,10 +15,8 @@ use super::super::args::Python;
 use super::super::sources::{Origin, Source, looks_like_python, read};
 use super::changes::Changes;
 use super::scope;
+use crate::limits::fixes::CHECK as FIXES;
 use workspace::{Configuration, Workspace, absolute};
-
-/// Findings in one Python file for which a fix is looked for.
-const FIXES: usize = 8;
 
 /// How a file is checked.
 #[derive(Clone)]

@@ -19,10 +19,8 @@ use similar::TextDiff;
 
 use super::super::sources::{Origin, Source, plain};
 use super::file::{CheckOptions, LoadedFile};
+use crate::limits::fixes::COMMAND as PYTHON_FIXES;
 use workspace::Encoding;
-
-/// Findings in one Python file for which a fix is looked for.
-const PYTHON_FIXES: usize = 64;
 
 /// What is done with the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,12 +8,10 @@ use tower_lsp::ls_types::{CodeActionKind, CodeActionOrCommand, CodeActionParams}
 use super::deferred::{Change, Offer, action};
 use super::fixes::fix_of;
 use super::{fix_all_action, pin_action, run_action};
+use crate::limits::fixes::PLACE as PYTHON_FIXES;
 use crate::lsp::capabilities::wants_action;
 use crate::lsp::diagnostics;
 use crate::lsp::snapshot::Snapshot;
-
-/// Findings at one place of Python for which a fix is looked for.
-const PYTHON_FIXES: usize = 3;
 
 /// The actions for what touches the range.
 ///

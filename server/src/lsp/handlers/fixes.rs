@@ -9,10 +9,8 @@ use engine::{Analysis, Source};
 use findings::{Finding, Fix, Kind, Severity};
 use ttgir::Document;
 
+use crate::limits::fixes::FILE as PYTHON_FIXES;
 use crate::lsp::snapshot::Snapshot;
-
-/// Findings in one Python file for which a fix is looked for.
-const PYTHON_FIXES: usize = 16;
 
 /// The change that mends all findings of a kind, or of all kinds, as far as they pass together.
 pub(crate) fn many(

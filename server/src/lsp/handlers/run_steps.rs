@@ -8,11 +8,9 @@ use report::timeline::{Step, Timeline};
 use serde::Serialize;
 use tower_lsp::ls_types::Location;
 
+use crate::limits::shown::RUN_STEPS as STEPS;
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::to_proto;
-
-/// Steps of a run in which nothing is wrong that are gone through.
-const STEPS: usize = 400;
 
 /// A run that can be gone through.
 #[derive(Clone, Debug, Serialize)]

@@ -8,12 +8,10 @@ use ide::python::navigate::{NameKind, outline, rank};
 use ropey::Rope;
 use tower_lsp::ls_types::{Location, SymbolInformation, SymbolKind, Uri, WorkspaceSymbolResponse};
 
+use crate::limits::shown::SYMBOLS as MOST;
 use crate::lsp::position::Mapper;
 use crate::lsp::session_snapshot::{SessionFiles, SessionSnapshot, path_of};
 use crate::lsp::snapshot::Snapshot;
-
-/// More answers help nobody.
-const MOST: usize = 256;
 
 /// A symbol that answers, and how well.
 struct Candidate {

@@ -31,13 +31,12 @@ use transport::ClientSender;
 use transport::progress::Job;
 use workspace::absolute;
 
+use crate::limits::end::RUNS as EXIT_TIMEOUT;
 use diagnostics::RunDiagnostic;
 use params::RunTarget;
 pub(crate) use params::{RunKernelParams, Sanitizer};
 use waiting::RunWaiter;
 
-/// How long the end of the process waits for runs to clean up behind them.
-const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A progress bar that moves ten times a second is lively enough.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 

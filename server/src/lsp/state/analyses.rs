@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use tower_lsp::ls_types::Uri;
 
 use super::{AnalysisOutcome, FoundSoFar, SessionState, StateMessage};
+use crate::limits::disk::BRIEF_CHECK;
 use crate::lsp::diagnostics::{self, CutOff};
 use crate::lsp::document::{AnalysisJob, DiskCheck, InterimFindings, JobSignals, OpenDocument, WaitingRequest};
 use crate::lsp::panics::catch_panic;
@@ -24,9 +25,6 @@ use workspace::{Dependencies, LoaderClient, settings_problems};
 /// When an analysis first shows what it has found, and how often at least it does so then.
 const FIRST_SHOWN: Duration = Duration::from_millis(100);
 const SHOWN_AT_LEAST: Duration = Duration::from_millis(800);
-
-/// How long the analysis of a text that is being typed waits for the comparison with the disk.
-const BRIEF_CHECK: Duration = Duration::from_millis(100);
 
 impl SessionState {
     /// Starts the analysis of a document's present text, or queues it.

@@ -7,14 +7,16 @@ use engine::Source;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use super::{REPORT_TIMEOUT, SessionState, StateMessage};
+use crate::limits::files::TEXT;
 use crate::lsp::document::{AnalysisJob, DiskCheck, OpenDocument, Refusal};
 use crate::lsp::runs::ActiveRun;
 
 impl SessionState {
     pub(super) fn open(&mut self, uri: Uri, language: &str, version: i32, text: String) {
         self.forget(&uri);
-        if text.len() >= u32::MAX as usize {
-            self.sender.show_error(format!("fencepost: {} is larger than 4 GiB", uri.as_str()));
+        if text.len() as u64 > TEXT {
+            let (size, uri) = (TEXT >> 20, uri.as_str());
+            self.sender.show_error(format!("fencepost: {uri} is larger than {size} MiB, and is not analysed"));
             return;
         }
         let document = OpenDocument::new(&uri, language, version, text, self.shared.outcomes.clone());

@@ -23,7 +23,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use settings::Settings;
 use tokio::runtime::Handle;
@@ -40,11 +39,9 @@ use super::shared::{Shared, WorkspaceState};
 use transport::{ClientSender, Refresher};
 use workspace::{FileSystem, Loader, WorkspaceSnapshot};
 
+pub(crate) use crate::limits::shown::REPORT as REPORT_TIMEOUT;
 pub(crate) use analyses::{Watched, analyse};
 pub(crate) use message::{AnalysisOutcome, FoundSoFar, Need, StateMessage};
-
-/// A report that is shown says what it can by then, while the analysis goes on.
-pub(crate) const REPORT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The state of a session.
 pub(crate) struct SessionState {

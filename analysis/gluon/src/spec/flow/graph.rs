@@ -8,6 +8,7 @@ use python::syntax::Module;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::Class;
+use crate::limits::flow::CLASSES;
 
 /// A node's number.
 pub(super) type Node = u32;
@@ -124,9 +125,6 @@ struct Place {
     /// With how far away they are.
     nodes: Vec<(Node, u32)>,
 }
-
-/// How many classes stand for one that a kernel is handed.
-const CLASSES: usize = 8;
 
 /// How much farther a condition around a place is than what the place itself names.
 pub(super) const CONDITION: u32 = 5;

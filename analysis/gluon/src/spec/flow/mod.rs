@@ -22,10 +22,8 @@ use std::sync::Arc;
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Stmt, StmtImportFrom};
 
+use crate::limits::flow::FILES;
 use python::syntax::{Module, Sources};
-
-/// How many files are read beside the kernel's own.
-const FILES: usize = 24;
 
 /// The flow in a file and in those that it imports.
 pub(super) fn of(module: &Arc<Module>, sources: &dyn Sources) -> Flow {

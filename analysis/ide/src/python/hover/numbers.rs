@@ -8,13 +8,11 @@ use super::layout_call::layout_of_call;
 use super::place::Place;
 use crate::Hover;
 use crate::layout::{Field, LayoutSpec};
+use crate::limits::hover::NUMBERS as DEPTH;
 use engine::instances::KernelInstances;
 use gluon::{Given, Source, canonical, imported};
 use python::syntax::Module;
 use python::syntax::range;
-
-/// Names that one expression is followed through.
-const DEPTH: u32 = 12;
 
 /// What gives names their values.
 pub(super) struct Scope<'p, 'a> {

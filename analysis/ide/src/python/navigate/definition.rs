@@ -9,10 +9,8 @@ use ruff_python_ast::{AnyNodeRef, ExprAttribute, Stmt};
 
 use super::infer::Looked;
 use super::resolve::{Defined, FilePlace, Meaning, Resolver, defined_at, own_member};
+use crate::limits::names::GUESSES;
 use python::syntax::range;
-
-/// Classes in which a field is looked for whose object is not known.
-const GUESSES: usize = 8;
 
 /// Modules of Triton that define the methods of what kernels handle, where its sources are at hand.
 const METHODS: [&str; 2] = ["triton.experimental.gluon.language._core", "triton.language.core"];

@@ -8,10 +8,8 @@ use python::syntax::{CurrentTree, Module, each_node};
 use ruff_python_ast::{AnyNodeRef, Expr, Stmt, StmtFunctionDef};
 
 use super::resolve::{Defined, FilePlace, Meaning, Resolver, defined_at, own_member};
+use crate::limits::names::INFERENCE as DEPTH;
 use python::syntax::range;
-
-/// How far one expression leads to another.
-const DEPTH: u32 = 10;
 
 /// A file whose expressions are asked about.
 pub(super) struct Looked<'r, 's> {

@@ -9,10 +9,8 @@ use python::syntax::{CurrentTree, Module, Sources};
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use rustc_hash::FxHashMap;
 
+use crate::limits::names::STEPS;
 use python::syntax::range;
-
-/// Imports that lead on to imports.
-const STEPS: u32 = 12;
 
 /// A place in a file.
 #[derive(Clone, Debug)]

@@ -9,10 +9,8 @@ use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use super::definition::place;
 use super::infer::{Given, Looked, is_class};
 use super::resolve::{FilePlace, Meaning, Resolver};
+use crate::limits::names::TYPES as DEPTH;
 use python::syntax::range;
-
-/// How far one expression leads to another.
-const DEPTH: u32 = 8;
 
 /// Where the type of what stands at an offset is defined.
 pub fn type_definition(module: &Arc<Module>, offset: u32, sources: &dyn Sources) -> Vec<FilePlace> {

@@ -13,13 +13,11 @@ use rustc_hash::FxHashMap;
 
 use super::channel::{Planned, Who};
 use super::fill::fillers;
+use crate::limits::plan::COPIES as MOST_COPIES;
 use crate::{layout, subtile};
 use dialects::{Arith, OpCode, OpCompletion, OpEffect, Scf, Tt, Ttg, Ttng};
 use kernel::{CommitKind, Issuer, Mode};
 use ttgir::{BlockId, Def, MemSpace, OpId, RegionId, Tree, Ty, ValueId};
-
-/// Slots that a buffer may have: each has barriers of its own.
-const MOST_COPIES: u64 = 1024;
 
 /// Who of a task touches memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -16,11 +16,9 @@ use self::system::System;
 use super::convert::{Converter, Fact, natural_product};
 use super::poly::{Monomial, Poly};
 use super::ticket::Counter;
+use crate::limits::proofs::ROUNDS;
 use crate::program::Program;
 use crate::term::{BinOp, Node, Symbol, Term};
-
-/// Rounds of taking equations apart.
-const ROUNDS: usize = 40;
 
 /// `span` is not negative and stays below `stride`: what a product with a stride needs to be told from what is added to it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -1,0 +1,64 @@
+//! The limits of this crate: what they bound, how much that is, and what happens when one is met.
+
+base::limits! { "engine":
+    mod fix_all {
+        /// Texts that are judged to mend all findings of a file at once.
+        TRIES: usize = 16, Count, NoFix;
+    }
+
+    mod memo {
+        /// Memory in which fixes that passed are remembered.
+        FIXES_THAT_PASSED: usize = 8 << 20, Bytes, Forgotten;
+        /// Memory that reports may take.
+        REPORTS: usize = 16 << 20, Bytes, Forgotten;
+        /// Memory that the reports on whole kernels in Python may take.
+        KERNELS: usize = 8 << 20, Bytes, Forgotten;
+        /// Instances that are remembered of a kernel from texts before its last one.
+        EARLIER_INSTANCES: usize = 16, Count, Forgotten;
+    }
+
+    mod fixes {
+        /// Machine steps that checking one fix may cost.
+        STEPS: u64 = 100_000, Steps, NoFix;
+    }
+
+    mod quick_report {
+        /// Machine steps of one run of a kernel whose report is waited for.
+        RUN: u64 = 20_000, Steps, Waited;
+        /// Machine steps of all runs of such a kernel.
+        STEPS: u64 = 30_000, Steps, Waited;
+        /// States of a search through the schedules of such a kernel.
+        STATES: usize = 500, Count, Waited;
+    }
+
+    mod recipes {
+        /// Elements of a tensor in a recipe that is written out.
+        ELEMENTS: i64 = 1 << 16, Count, Shown;
+    }
+
+    mod python_fixes {
+        /// Elaborations that the fix of one finding may cost.
+        TRIES: usize = 32, Count, NoFix;
+        /// Steps of the machine after which no further candidate for one finding is tried.
+        STEPS: u64 = 120_000, Steps, NoFix;
+    }
+
+    mod premises {
+        /// Elaborations with other values, to say which values the races of one kernel depend on.
+        RACE_VARIATIONS: usize = 40, Count, Shown;
+        /// Bytes of the modules that these elaborations make.
+        RACE_TEXT: usize = 1 << 20, Bytes, Shown;
+        /// Elaborations with other values, to say which values the findings of one kernel depend on.
+        VARIATIONS: usize = 8, Count, Shown;
+    }
+
+    mod budget {
+        /// Machine steps that the instances of a file may take together.
+        FILE: u64 = 400_000, Steps, Undecided;
+        /// Machine steps after which no further instance of a kernel is begun, whatever the file has left.
+        KERNEL: u64 = 200_000, Steps, Undecided;
+        /// Bytes of elaborated modules that the instances of a file may have together. Loops that are unrolled over sizes
+        /// that were chosen make megabytes of one instance.
+        TEXT: usize = 4 << 20, Bytes, Undecided;
+    }
+}

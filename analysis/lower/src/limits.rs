@@ -1,0 +1,36 @@
+//! The limits of this crate: what they bound, how much that is, and what happens when one is met.
+
+base::limits! { "lower":
+    mod simplify {
+        /// Branches that decide over blocks, in all; loops that nest thousands deep have a square of them.
+        DECIDERS: usize = 4_000_000, Count, Undecided;
+    }
+
+    mod tensor_memory {
+        /// How many tiles of tensor memory one access has that is followed.
+        TILES: usize = 256, Count, Undecided;
+    }
+
+    mod partitions {
+        /// Partitions of a kernel with the default one; ConSan counts as many.
+        PARTITIONS: usize = 16, Count, Undecided;
+    }
+
+    mod tlx {
+        /// How deep reuse groups may nest.
+        DEPTH: u32 = 16, Count, Undecided;
+    }
+
+    mod calls {
+        /// How deep regions and calls may nest before the rest is unmodelled.
+        DEPTH: u32 = 100, Count, Undecided;
+        /// How many calls are inlined before the rest is unmodelled: functions that call each other twice
+        /// double at every level.
+        CALLS: u32 = 2_000, Count, Undecided;
+    }
+
+    mod plan {
+        /// Slots that a buffer may have: each has barriers of its own.
+        COPIES: u64 = 1024, Count, Undecided;
+    }
+}

@@ -1,0 +1,50 @@
+//! The limits of this crate: what they bound, how much that is, and what happens when one is met.
+
+base::limits! { "races":
+    mod runs {
+        /// Values that the runs of one launch may compute.
+        WORK: u64 = 3_000_000, Steps, Undecided;
+        /// Programs of a launch that are run at most.
+        PROGRAMS: i64 = 4096, Count, Undecided;
+        /// Rounds of one loop that are run.
+        ROUNDS: i64 = 4096, Count, Undecided;
+        /// Turns of programs that are taken in all orders of all launches together.
+        TURNS: usize = 40_000, Steps, Undecided;
+    }
+
+    mod proofs {
+        /// Pairs of accesses that are proved at most.
+        PAIRS: usize = 4000, Count, NotProved;
+        /// Exchanges of variables (pivots) before a system of inequalities is given up.
+        PIVOTS: usize = 400, Steps, NotProved;
+        /// Choices inside choices that are tried.
+        DEPTH: usize = 8, Count, NotProved;
+        /// Choices inside choices that are tried before anything is assumed.
+        SHALLOW: usize = 2, Count, NotProved;
+        /// Rows of constraints that one pair of accesses may cost.
+        BUDGET: usize = 1500, Count, NotProved;
+        /// Rounds in which equations are taken apart.
+        ROUNDS: usize = 40, Count, NotProved;
+        /// Monomials of a polynomial that is worked with.
+        MONOMIALS: usize = 200, Count, NotProved;
+    }
+
+    mod choose {
+        /// Tries to make all strides large enough.
+        ROUNDS: u32 = 10, Count, NotProved;
+        /// Programs that are looked at for one that shares a word with the first.
+        COMPANIONS: u32 = 300, Count, NotProved;
+    }
+
+    mod extract {
+        /// Calls inside calls that are followed.
+        CALLS: usize = 32, Count, Undecided;
+        /// Expressions that one kernel may have.
+        TERMS: usize = 400_000, Count, Undecided;
+    }
+
+    mod launches {
+        /// Launches of a kernel that are decided one by one; with more the kernel is not proved by them.
+        LAUNCHES: usize = 16, Count, Undecided;
+    }
+}
