@@ -6,8 +6,10 @@
 //! analysis, [`promises`] checks what it promises of every kernel, [`corpus`] reads the manifest
 //! of the compiled kernels, [`gluon`] sets kernels in Python beside them, [`known`] lists the cases
 //! that are known to fail, [`runs`] executes kernels on the CPU and knows what they compute, [`ring`] makes kernels of any
-//! size, [`lsp`] talks to the real server, [`parallel`] shares work among threads.
+//! size, [`lsp`] talks to the real server, [`parallel`] shares work among threads,
+//! [`plot`] draws what benchmarks measure, [`bench`] sets it beside peers.
 
+pub mod bench;
 pub mod chaos;
 pub mod corpus;
 pub mod fuzz;
@@ -20,6 +22,7 @@ pub mod mutate;
 pub mod observe;
 pub mod page;
 pub mod parallel;
+pub mod plot;
 pub mod promises;
 pub mod ring;
 pub mod runs;

@@ -2,6 +2,7 @@
 //!
 //! No dependencies: a newcomer's first command compiles this crate first.
 
+pub mod bench;
 pub mod dist;
 pub mod mutate;
 pub mod new_op;

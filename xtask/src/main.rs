@@ -1,4 +1,4 @@
-//! Project chores: `cargo xtask test`, `dist`, `tidy`, `docs`, `circles`, `fixtures`, `new-op` and `mutate`.
+//! Project chores: `cargo xtask test`, `bench`, `dist`, `tidy`, `docs`, `circles`, `fixtures`, `new-op` and `mutate`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -12,6 +12,8 @@ usage: cargo xtask <command>
   dist                     binary, wheel and extension for this machine, below target/packages
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"
   docs                     the documentation as a site, in target/docs/book, by mdbook
+  bench [...]              benchmarks beside peers, with instruction counts: JSON, Markdown and plots, below target/bench;
+                           --no-suites leaves those of tests/benches out, --accept keeps the counts for the next run
   circles [PATH]           files of a crate that need each other, those whose path holds the word
   fixtures [--marks]       rewrites the outputs of all pages and of the README, the schema and VS Code's settings;
                            with --marks the carets too
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         ["test", "--editors"] => xtask::test::run(&root, xtask::test::Scope::Editors),
         ["dist"] => xtask::dist::run(&root),
         ["tidy"] => tidy(&root),
+        ["bench", rest @ ..] => xtask::bench::run(&root, rest),
         ["docs"] => xtask::site::run(&root),
         ["circles"] => circles(&root, ""),
         ["circles", part] => circles(&root, part),

@@ -12,6 +12,8 @@ pub(crate) enum Case {
     Typing,
     Dump,
     Hour,
+    Pace,
+    Many,
 }
 
 /// A language server.
@@ -33,6 +35,8 @@ pub(crate) struct Arguments {
     pub(crate) places: usize,
     pub(crate) dump_bytes: usize,
     pub(crate) hour_edits: usize,
+    pub(crate) pace_seconds: usize,
+    pub(crate) plots: Option<PathBuf>,
     pub(crate) json: Option<PathBuf>,
     glob: Option<String>,
     only_given: bool,
@@ -49,6 +53,8 @@ impl Arguments {
             places: 3,
             dump_bytes: 62_000_000,
             hour_edits: 36_000,
+            pace_seconds: 3_600,
+            plots: None,
             json: None,
             glob: None,
             only_given: false,
@@ -66,6 +72,8 @@ impl Arguments {
                 "--places" => arguments.places = number(&value()?)?,
                 "--dump-bytes" => arguments.dump_bytes = number(&value()?)?,
                 "--hour-edits" => arguments.hour_edits = number(&value()?)?,
+                "--pace-seconds" => arguments.pace_seconds = number(&value()?)?,
+                "--plots" => arguments.plots = Some(value()?.into()),
                 "--server" => {
                     let value = value()?;
                     let (name, program) = value.split_once('=').ok_or("--server wants NAME=PATH")?;
@@ -86,7 +94,13 @@ impl Arguments {
                     "typing" => Case::Typing,
                     "dump" => Case::Dump,
                     "hour" => Case::Hour,
-                    other => return Err(format!("no case `{other}`; there are edits, memory, typing, dump, hour")),
+                    "pace" => Case::Pace,
+                    "many" => Case::Many,
+                    other => {
+                        return Err(format!(
+                            "no case `{other}`; there are edits, memory, typing, dump, hour, pace, many"
+                        ));
+                    }
                 }),
                 flag if flag.starts_with("--") => return Err(format!("unknown option {flag}")),
                 path => arguments.given.push(path.into()),

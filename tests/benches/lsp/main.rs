@@ -10,9 +10,9 @@
 //!   ratios are to.
 //! - `--client vscode|neovim|helix|eglot|all`: who asks; else each file is given to the next of them.
 //! - `--places N`: how many places of a file each edit is made at (3).
-//! - `--case edits|memory|typing|dump|hour`: one of the cases, again for further ones; else all but the last.
-//! - `--dump-bytes N` (62,000,000), `--hour-edits N` (36,000).
-//! - `--json FILE`: writes all figures.
+//! - `--case edits|memory|typing|dump|hour|pace|many`: one of the cases, again for further ones; else all but the last three.
+//! - `--dump-bytes N` (62,000,000), `--hour-edits N` (36,000), `--pace-seconds N` (3,600).
+//! - `--json FILE`: writes all figures; `--plots FOLDER`: draws those of `pace`.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark waits for memory to be given back")]
 
@@ -22,10 +22,13 @@ mod dump;
 mod edits;
 mod figures;
 mod hour;
+mod many;
 mod memory;
 mod mirror;
+mod pace;
 mod per_file;
 mod process;
+mod script;
 mod session;
 mod typing;
 
@@ -50,7 +53,9 @@ fn main() {
             Case::Memory => ("memory", memory::run(&arguments, &files)),
             Case::Typing => ("typing", typing::run(&arguments, &files)),
             Case::Dump => ("dump", dump::run(&arguments)),
+            Case::Many => ("many", many::run(&arguments)),
             Case::Hour => ("hour", hour::run(&arguments, &files)),
+            Case::Pace => ("pace", pace::run(&arguments, &files)),
         };
         all.insert(name.to_owned(), figures);
         if let Some(path) = &arguments.json

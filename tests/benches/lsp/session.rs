@@ -102,12 +102,8 @@ impl Session {
     }
 
     pub(crate) fn open(&mut self, path: &Path, text: String) -> (Open, Shown) {
-        let uri = crate::client::uri(path);
-        let language = if path.extension().is_some_and(|ending| ending == "py") { "python" } else { "ttgir" };
-        let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
-        let open = Open { uri, mirror: Mirror::new(text), version: 1 };
         let sent = Instant::now();
-        self.notify("textDocument/didOpen", json!({ "textDocument": document }));
+        let open = self.open_now(path, text);
         let shown = self.settle(&open, sent, QUIET);
         (open, shown)
     }
@@ -126,6 +122,42 @@ impl Session {
     pub(crate) fn edit(&mut self, open: &mut Open, start: usize, end: usize, with: &str) -> Shown {
         let sent = self.send_edit(open, start, end, with);
         self.settle(open, sent, QUIET)
+    }
+
+    /// Opens a document without waiting for what is said of it.
+    pub(crate) fn open_now(&mut self, path: &Path, text: String) -> Open {
+        let uri = crate::client::uri(path);
+        let language = if path.extension().is_some_and(|ending| ending == "py") { "python" } else { "ttgir" };
+        let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
+        self.notify("textDocument/didOpen", json!({ "textDocument": document }));
+        Open { uri, mirror: Mirror::new(text), version: 1 }
+    }
+
+    /// All that comes in until a moment, but what the server asks: that is answered.
+    pub(crate) fn messages_until(&mut self, until: Instant) -> Vec<(Instant, Value)> {
+        let mut all = Vec::new();
+        loop {
+            let wait = until.saturating_duration_since(Instant::now());
+            match self.messages.recv_timeout(wait) {
+                Ok((at, message)) if !self.answer(&message) => all.push((at, message)),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => return all,
+                Err(RecvTimeoutError::Disconnected) => {
+                    thread::sleep(wait);
+                    return all;
+                }
+            }
+        }
+    }
+
+    /// Whether diagnostics are asked for rather than waited for.
+    pub(crate) fn pulls(&self) -> bool {
+        self.pulls
+    }
+
+    /// The number of the newest request.
+    pub(crate) fn last_id(&self) -> i64 {
+        self.last_id
     }
 
     pub(crate) fn close(&mut self, open: &Open) {
@@ -251,7 +283,7 @@ impl Session {
         all
     }
 
-    fn send_request(&mut self, method: &str, parameters: Value) -> i64 {
+    pub(crate) fn send_request(&mut self, method: &str, parameters: Value) -> i64 {
         self.last_id += 1;
         let id = self.last_id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
