@@ -34,7 +34,7 @@ impl Limit {
     pub fn amount(&self) -> String {
         match self.unit {
             Unit::Bytes => bytes(self.default),
-            Unit::Time if self.default % 1000 == 0 => format!("{} s", self.default / 1000),
+            Unit::Time if self.default.is_multiple_of(1000) => format!("{} s", self.default / 1000),
             Unit::Time => format!("{} ms", self.default),
             Unit::Steps => format!("{} steps", grouped(self.default)),
             Unit::Count => grouped(self.default),
@@ -159,7 +159,7 @@ impl Met {
 fn bytes(count: u64) -> String {
     let scales = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     match scales.iter().find(|(shift, _)| count >= 1 << shift) {
-        Some((shift, name)) if count % (1 << shift) == 0 => format!("{} {name}", count >> shift),
+        Some((shift, name)) if count.is_multiple_of(1 << shift) => format!("{} {name}", count >> shift),
         _ if count == u64::from(u32::MAX) => "4 GiB".to_owned(),
         _ => format!("{} bytes", grouped(count)),
     }
@@ -170,7 +170,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
