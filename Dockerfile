@@ -1,6 +1,8 @@
 # The command line and both servers, for a CI or an agent: docker run --rm -v "$PWD:/work" fencepost check .
 FROM rust:1-slim-bookworm AS build
 # jemalloc is C.
+# The release of Debian pins versions.
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends gcc libc6-dev make \
     && rm -rf /var/lib/apt/lists/*
@@ -12,6 +14,8 @@ RUN FENCEPOST_COMMIT="$COMMIT" cargo build --locked --profile dist --package fen
 
 FROM debian:bookworm-slim
 # `check --changed-since` asks git.
+# The release of Debian pins versions.
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends git \
     && rm -rf /var/lib/apt/lists/* \

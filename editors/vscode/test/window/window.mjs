@@ -1,6 +1,6 @@
 // A real VS Code window: its web build in a headless Chromium, with the extension installed.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,14 +16,14 @@ const PACKED = ['package.json', 'README.md', 'language-configuration.json', 'dis
 export const PATIENCE = 30_000;
 
 /** Where VS Code's web build and a browser are, or why there is no window. */
-export function parts() {
+export function parts({ server: needed = true } = {}) {
   const code = process.env.FENCEPOST_CODE_SERVER;
   const named = process.env.FENCEPOST_BROWSER;
   const browser = named ?? ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell'].find(existsSync);
   const server = process.env.FENCEPOST_SERVER_PATH;
   if (!code || !existsSync(code)) return { missing: 'FENCEPOST_CODE_SERVER names no code-server (npm install code-server, with its Node first on the PATH)' };
   if (!browser || !existsSync(browser)) return { missing: 'there is no Chromium (FENCEPOST_BROWSER names one)' };
-  if (!server || !existsSync(server)) return { missing: 'FENCEPOST_SERVER_PATH names no server' };
+  if (needed && (!server || !existsSync(server))) return { missing: 'FENCEPOST_SERVER_PATH names no server' };
   return { code, browser, server };
 }
 
@@ -35,25 +35,38 @@ async function freePort() {
   return port;
 }
 
+/** An environment without a variable. */
+function without(env, name) {
+  return Object.fromEntries(Object.entries(env).filter(([known]) => known !== name));
+}
+
 /** VS Code with one workspace; windows are opened in it. */
 export class Code {
-  /** `files` are copied into the workspace, `settings` are the user's; `env` is added to the environment of the server. */
-  static async start({ code, browser, server }, { files, settings = {}, env = {} }) {
+  /**
+   * `files` are copied into the workspace, `settings` are the user's; `env` is added to the environment of the server. A
+   * `vsix` is installed as a user does it, and its own server is started; else the extension's folder is copied.
+   */
+  static async start({ code, browser, server }, { files, settings = {}, env = {}, vsix }) {
     const made = new Code();
     made.home = mkdtempSync(join(tmpdir(), 'fencepost-code-'));
     made.work = join(made.home, 'work');
     mkdirSync(made.work);
     for (const [name, from] of Object.entries(files)) cpSync(from, join(made.work, name));
-    const extension = join(made.home, 'extensions', 'fencepost.fencepost-0.1.0');
-    for (const part of PACKED) cpSync(join(root, part), join(extension, part), { recursive: true });
+    const extensions = join(made.home, 'extensions');
+    if (vsix) {
+      execFileSync(code, ['--install-extension', vsix, '--extensions-dir', extensions, '--user-data-dir', join(made.home, 'data')], { stdio: 'pipe' });
+    } else {
+      for (const part of PACKED) cpSync(join(root, part), join(extensions, 'fencepost.fencepost-0.1.0', part), { recursive: true });
+    }
+    const named = vsix ? {} : { FENCEPOST_SERVER_PATH: server };
     made.settings(settings);
     const port = await freePort();
     made.url = `http://127.0.0.1:${port}/`;
     const args = ['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'];
-    args.push('--user-data-dir', join(made.home, 'data'), '--extensions-dir', join(made.home, 'extensions'), '--config', join(made.home, 'config.yaml'));
+    args.push('--user-data-dir', join(made.home, 'data'), '--extensions-dir', extensions, '--config', join(made.home, 'config.yaml'));
     writeFileSync(join(made.home, 'config.yaml'), 'cert: false\n');
     made.said = '';
-    made.child = spawn(code, args, { env: { ...process.env, FENCEPOST_SERVER_PATH: server, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    made.child = spawn(code, args, { env: { ...without(process.env, 'FENCEPOST_SERVER_PATH'), ...named, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     for (const stream of [made.child.stdout, made.child.stderr]) stream.on('data', (data) => (made.said += data));
     await until('code-server listens', async () => (await fetch(made.url).catch(() => undefined))?.ok, 60_000);
     made.browser = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });
