@@ -92,7 +92,7 @@ const runs = () => {
   }
   const json = JSON.parse(document.getElementById("report").textContent);
   for (const [number, report] of (json.reports ?? []).entries()) {
-    const head = document.querySelector(`#k${number + 1}-run svg`);
+    const head = document.querySelector(`#k${number + 1}-run .scroll.run-picture svg`);
     if (!head) continue;
     const names = [...head.querySelectorAll("text")].map((text) => text.textContent);
     for (const { role, label } of report.partitions) {
@@ -168,6 +168,63 @@ const contrast = (least) => {
   return [...wrong];
 };
 
+/**
+ * Words and signs of a run's lanes that do not stand out from what is drawn below them: `text` is asked of words, 3 of signs,
+ * as WCAG does. Grid lines and grounds are no signs.
+ */
+const lanes = (text) => {
+  const parse = (colour) => {
+    const [r, g, b, a = 1] = (/rgba?\(([^)]+)\)/.exec(colour)?.[1] ?? "0,0,0,0").split(/[ ,/]+/).map(Number);
+    return { r, g, b, a };
+  };
+  const over = (top, under) => {
+    const mix = (part) => top[part] * top.a + under[part] * (1 - top.a);
+    return { r: mix("r"), g: mix("g"), b: mix("b"), a: 1 };
+  };
+  const light = ({ r, g, b }) => {
+    const [x, y, z] = [r, g, b].map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+  const page = parse(getComputedStyle(document.body).backgroundColor);
+  const signs = ".wait, .arrive, .mem, .stuck, .tick, .full, .bad, .over, .k, .kw, .ka, .g, .write, .read, .miss";
+  const wrong = new Set();
+  for (const svg of document.querySelectorAll(".run-picture svg")) {
+    // Of a long run the lines look alike.
+    const drawn = [...svg.querySelectorAll("rect, path, circle, line, text")].slice(0, 1500);
+    const boxes = drawn.map((element) => element.getBoundingClientRect());
+    for (const [at, element] of drawn.entries()) {
+      const words = element.tagName === "text";
+      if (element.closest("defs") || boxes[at].width + boxes[at].height === 0 || !(words ? element.textContent.trim() : element.matches(signs))) continue;
+      const style = getComputedStyle(element);
+      const groundAt = (part) => {
+        const [x, y] = [boxes[at].x + boxes[at].width * part, boxes[at].y + boxes[at].height * part];
+        let ground = page;
+        for (const [below, box] of boxes.slice(0, at).entries()) {
+          if (!["rect", "circle"].includes(drawn[below].tagName) || x < box.left || x > box.right || y < box.top || y > box.bottom) continue;
+          const { fill, fillOpacity } = getComputedStyle(drawn[below]);
+          // A pattern is as light as what it is drawn on.
+          if (fill.startsWith("rgb")) ground = over({ ...parse(fill), a: parse(fill).a * Number(fillOpacity) }, ground);
+        }
+        return ground;
+      };
+      const stroked = style.stroke !== "none";
+      const colour = parse(words || !stroked ? style.fill : style.stroke);
+      // A sign with an outline of its own is told by its fill, too.
+      const against = (ground) => {
+        const filled = !words && style.fill.startsWith("rgb") ? ratio(over(parse(style.fill), ground), ground) : 0;
+        return Math.max(ratio(over(colour, ground), ground), filled);
+      };
+      // A line crosses others; it is seen where it begins, or ends.
+      const places = element.tagName === "line" ? [0, 0.5, 1] : [0.5];
+      const found = Math.max(...places.map((part) => against(groundAt(part))));
+      const name = `${element.tagName}.${element.getAttribute("class") ?? ""}`;
+      if (found < (words ? text : 3)) wrong.add(`${name} ${found.toFixed(2)}${words ? `: ${element.textContent.trim().slice(0, 24)}` : ""}`);
+    }
+  }
+  return [...wrong];
+};
+
 /** What has the focus, and whether one sees it. */
 const focus = () => {
   const e = document.activeElement;
@@ -223,8 +280,10 @@ async function examine(browser, path, shots) {
 async function themes(tab, name) {
   const light = await tab.run(background);
   check(name, "text stands out in light", await tab.run(contrast, CONTRAST));
+  check(name, "the words and signs of lanes stand out in light", await tab.run(lanes, CONTRAST));
   await tab.prefer("dark");
   const dark = await tab.run(background);
+  check(name, "the words and signs of lanes stand out in dark", await tab.run(lanes, CONTRAST));
   check(name, "text stands out in dark", await tab.run(contrast, CONTRAST));
   const seen = [];
   for (let press = 0; press < 3; press += 1) {

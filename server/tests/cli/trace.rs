@@ -132,6 +132,40 @@ fn a_picture_has_a_chip_a_step_and_a_band_a_phase() {
     assert!(svg.contains("&lt;128x64xf16"), "titles show the source text");
 }
 
+/// The rows of the table of rounds in a page: partition, and what each cell says.
+fn rounds(name: &str) -> Vec<(String, Vec<String>)> {
+    let path = root().join(format!("tests/kernels/{name}")).display().to_string();
+    let page = fencepost(&["trace", "--format", "html", &path]).stdout;
+    let body =
+        page.split_once("<tbody>").and_then(|(_, rest)| rest.split_once("</tbody>")).map_or("", |(body, _)| body);
+    let texts = |html: &str| {
+        let parts = html.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text.trim());
+        parts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    let row = |row: &str| {
+        let (head, cells) = row.split_once("</th>")?;
+        Some((texts(head), cells.split("<td>").skip(1).map(texts).collect()))
+    };
+    body.split("<tr>").skip(1).filter_map(row).collect()
+}
+
+#[test]
+fn rounds_of_a_run_are_a_table_of_partitions() {
+    let rows = rounds("ring.ttgir");
+    let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["default", "partition0"]);
+    // The producer goes round its ring three times: it waits for a slot once a round.
+    let (_, loads) = &rows[1];
+    assert_eq!(loads.len(), 4, "{loads:?}");
+    assert!(loads[0].is_empty() && loads[1..].iter().all(|cell| cell.ends_with(" of its own, 1 wait")), "{loads:?}");
+    // The consumer sets up first, and its last round has what follows the loop.
+    let (_, default) = &rows[0];
+    assert!(default[0].starts_with("steps 1–") && default[0].ends_with("0 waits"), "{default:?}");
+    assert!(default[1].contains(" 4 of its own, 2 waits"), "{default:?}");
+    // Nobody goes round where the run is over before.
+    assert_eq!(rounds("ring_not_waited.ttgir").len(), 0);
+}
+
 #[test]
 fn names_from_the_text_are_escaped() {
     let text = std::fs::read_to_string(kernel(CLEAN)).expect("the kernel can be read");

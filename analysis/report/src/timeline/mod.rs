@@ -6,10 +6,12 @@
 mod bands;
 mod build;
 mod fold;
+mod rounds;
 mod spans;
 mod stretch;
 
 pub use build::{of_finding, of_kernel};
+pub use rounds::{LaneRounds, Round};
 pub use stretch::Stretch;
 
 use base::TextRange;

@@ -3,6 +3,7 @@
 mod drawing;
 pub mod html;
 pub mod json;
+pub(crate) mod rounds;
 pub mod states;
 pub mod svg;
 pub mod text;

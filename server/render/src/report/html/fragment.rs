@@ -12,7 +12,7 @@ use super::picture;
 use super::text;
 use crate::report::blocks::DocBlock;
 use crate::report::view::ReportView;
-use crate::trace::{self, TraceDrawing, pieces};
+use crate::trace::{self, TraceDrawing, pieces, rounds};
 
 /// A part of a page.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -66,6 +66,11 @@ pub fn reports(views: &[ReportView<'_>], blocks: &[DocBlock]) -> Fragment {
 pub fn run(drawing: &TraceDrawing<'_>) -> Option<Fragment> {
     let timeline = drawing.timeline.as_ref()?;
     let pieces = pieces(drawing, timeline, "run", "L");
-    let body = html! { (picture::patterns()) (picture::draw(&pieces, "The run")) };
+    let overview = rounds::overview(timeline, drawing.places, Some("L"));
+    let body = html! {
+        (picture::patterns())
+        @if let Some(table) = overview { (table) }
+        (picture::draw(&pieces, "The run"))
+    };
     Some(Fragment::new(&body.0))
 }

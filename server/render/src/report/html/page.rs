@@ -9,7 +9,7 @@ use super::links::Links;
 use super::text::{counted, prose};
 use super::{coverage, findings, graph, memory, picture, sections};
 use crate::report::view::ReportView;
-use crate::trace::{Piece, svg};
+use crate::trace::{Piece, rounds, svg};
 
 /// What the page may load and run: what is in it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
@@ -44,7 +44,7 @@ pub(super) fn head(all: &[Links<'_>]) -> Markup {
 
 /// The style of the page.
 pub(super) fn style() -> String {
-    format!("{}{}", include_str!("style.css"), svg::style_in(".run-picture"))
+    format!("{}{}{}", include_str!("style.css"), rounds::STYLE, svg::style_in(".run-picture"))
 }
 
 /// What stands above the reports: links past it, the patterns of pictures, the title.
@@ -141,6 +141,10 @@ fn run(links: &Links<'_>, pieces: &[Piece]) -> Markup {
             }
             "; time goes down."
             @if folds { " Steps that do not bear on it are folded." }
+        }
+        @let view = links.view;
+        @if let Some(table) = view.timeline.as_ref().and_then(|it| rounds::overview(it, view.places, Some(&links.anchor()))) {
+            (table)
         }
         (picture::draw(pieces, "The run"))
     }

@@ -13,16 +13,16 @@ text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1f2328
 .wait{fill:#ddf4ff;stroke:#0969da}.arrive{fill:#dafbe1;stroke:#1a7f37}.mem{fill:#fbefff;stroke:#8250df}
 .stuck{fill:#ffebe9;stroke:#d1242f;stroke-width:2}
 .p0{fill:#54aeff}.p1{fill:url(#p1)}.p1f{fill:#fdac54}.p1l{stroke:#953800}.part{stroke:#1f2328;stroke-dasharray:3 2;stroke-width:1.5}
-.over{stroke:#d1242f;stroke-width:2.5}.k{stroke:#818b98;fill:none}.kw{stroke:#0969da;fill:none}.ka{stroke:#1a7f37;fill:none}
+.over{stroke:#d1242f;stroke-width:2.5}.k{stroke:#6e7781;fill:none}.kw{stroke:#0969da;fill:none}.ka{stroke:#1a7f37;fill:none}
 .tick{fill:#fff;stroke:#1f2328;stroke-width:1.4}.full{fill:#1f2328;stroke:#fff}.bad{fill:none;stroke:#d1242f;stroke-width:2.4}
 .write{fill:#8250df}.read{fill:#fff;stroke:#8250df;stroke-width:1.6}.known{stroke:#8250df;stroke-width:1.4;fill:none}.end{fill:#8250df}
 .open{stroke-dasharray:3 3}.g{fill:none;stroke:#9a6700;stroke-width:1.6}.site{fill:#d1242f}
-.miss{fill:none;stroke:#d1242f;stroke-width:2.2;stroke-dasharray:7 5}.mt{fill:#d1242f;font-weight:bold}
+.miss{fill:none;stroke:#d1242f;stroke-width:2.2;stroke-dasharray:7 5}.mt{fill:#b3121d;font-weight:bold}
 @media (prefers-color-scheme:dark){
 text{fill:#f0f6fc}.d{fill:#9198a1}.w{fill:#0d1117}.bg{fill:#0d1117}.r{stroke:#3d444d}.fold{stroke:#3d444d}
 .c{fill:#212830;stroke:#9198a1}.wait{fill:#0c2d6b;stroke:#4493f8}.arrive{fill:#04260f;stroke:#3fb950}.mem{fill:#271052;stroke:#ab7df8}
 .stuck{fill:#3c0614;stroke:#f85149}.p0{fill:#1158c7}.p1f{fill:#9b4215}.p1l{stroke:#ffb77c}.part{stroke:#f0f6fc}.over{stroke:#f85149}
-.k{stroke:#656c76}.kw{stroke:#4493f8}.ka{stroke:#3fb950}.tick{fill:#0d1117;stroke:#f0f6fc}.full{fill:#f0f6fc;stroke:#0d1117}
+.k{stroke:#7d8590}.kw{stroke:#4493f8}.ka{stroke:#3fb950}.tick{fill:#0d1117;stroke:#f0f6fc}.full{fill:#f0f6fc;stroke:#0d1117}
 .bad{stroke:#f85149}.write,.end{fill:#ab7df8}.read{fill:#0d1117;stroke:#ab7df8}.known{stroke:#ab7df8}.g{stroke:#d29922}
 .x{fill:#f85149;fill-opacity:.18}.site{fill:#f85149}.miss{stroke:#f85149}.mt{fill:#f85149}}";
 
