@@ -65,7 +65,7 @@ fn settled(server: &mut Server, uri: &str) -> Vec<Value> {
         }
     }
     let published = server.pending("textDocument/publishDiagnostics");
-    let last = published.iter().map(|message| &message["params"]).filter(|params| is(params)).next_back();
+    let last = published.iter().map(|message| &message["params"]).rfind(|params| is(params));
     last.and_then(|params| params["diagnostics"].as_array().cloned()).unwrap_or_default()
 }
 
