@@ -187,9 +187,11 @@ fn grouped(number: u64) -> String {
 ///         NESTING: u32 = 64, Count, Undecided;
 ///     }
 /// }
-/// assert_eq!(values::NESTING, 64);
-/// assert_eq!((LIMITS[0].name().as_str(), LIMITS[0].default), ("python.values.nesting", 64));
-/// # fn main() {}
+///
+/// fn main() {
+///     assert_eq!(values::NESTING, 64);
+///     assert_eq!((LIMITS[0].name().as_str(), LIMITS[0].default), ("python.values.nesting", 64));
+/// }
 /// ```
 #[macro_export]
 macro_rules! limits {

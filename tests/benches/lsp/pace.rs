@@ -59,7 +59,7 @@ impl Asked {
             self.times.add(Some(at - sent));
             match message["error"]["code"].as_i64() {
                 None => {}
-                Some(-32801 | -32802 | -32800) => self.outdated += 1,
+                Some(-32802..=-32800) => self.outdated += 1,
                 Some(code) => self.refused.push(format!("{method}: {code} {}", message["error"]["message"])),
             }
         }

@@ -5,7 +5,7 @@
 //! line into the middle of each broken kernel of the corpus, key by key: what was found has to stay where it is.
 //! The program may be carried to another machine and run there in a checkout.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -87,7 +87,7 @@ fn in_process(arguments: &Arguments) -> bool {
     failed == 0
 }
 
-fn over_the_wire(arguments: &Arguments, program: &PathBuf) -> bool {
+fn over_the_wire(arguments: &Arguments, program: &Path) -> bool {
     let paths: Vec<PathBuf> = files().into_iter().map(|(path, _)| PathBuf::from(path)).collect();
     let paths: Vec<PathBuf> =
         paths.into_iter().filter(|path| path.to_string_lossy().contains(&arguments.filter)).collect();
@@ -97,7 +97,7 @@ fn over_the_wire(arguments: &Arguments, program: &PathBuf) -> bool {
     let sessions: Vec<Session> = sessions
         .zip(0..)
         .map(|((_, path), stream)| Session {
-            program: program.clone(),
+            program: program.to_path_buf(),
             path: path.clone(),
             edits,
             pace: arguments.pace,
