@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Asked now and then by long work; made from whatever the caller uses to stop it.
 pub struct Cancel<'a> {
-    stop: Option<&'a (dyn Fn() -> bool + 'a)>,
+    stop: Option<&'a (dyn Fn() -> bool + Sync + 'a)>,
 }
 
 impl<'a> Cancel<'a> {
@@ -14,7 +14,7 @@ impl<'a> Cancel<'a> {
     }
 
     /// Stops as soon as `stop` answers true.
-    pub fn when(stop: &'a (dyn Fn() -> bool + 'a)) -> Cancel<'a> {
+    pub fn when(stop: &'a (dyn Fn() -> bool + Sync + 'a)) -> Cancel<'a> {
         Cancel { stop: Some(stop) }
     }
 

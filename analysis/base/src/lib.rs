@@ -11,6 +11,7 @@ mod line_index;
 mod message;
 mod range;
 pub mod rng;
+pub mod workers;
 
 pub use cancel::{Cancel, Cancelled};
 pub use digest::Digest;

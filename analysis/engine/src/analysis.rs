@@ -15,6 +15,7 @@ use crate::progress::{Depth, KernelNumber, Listener, Progress};
 use crate::recipes::recipes;
 use crate::suppress::Suppressions;
 use base::cache::{Cache, Weight};
+use base::workers::SharedWorkers;
 use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, message};
 use findings::{KernelReport, Problem, Proof, Verdict, add_global, describe, describe_places, explain, explain_phases};
 use fixes::{PassedCandidates, attach_fixes};
@@ -41,6 +42,7 @@ pub struct Engine {
     retried: u64,
     /// Whether a barrier report waits for a proof.
     patient: bool,
+    pub(crate) workers: SharedWorkers,
 }
 
 /// What a document says.
@@ -74,6 +76,7 @@ impl Engine {
             explorations: 0,
             retried: 0,
             patient: false,
+            workers: SharedWorkers::default(),
         }
     }
 
@@ -96,6 +99,7 @@ impl Engine {
             explorations: 0,
             retried: 0,
             patient: self.patient,
+            workers: self.workers.clone(),
         }
     }
 
@@ -108,6 +112,11 @@ impl Engine {
     /// editor waits for has the verdict of the runs where no other is remembered.
     pub fn with_proofs(self) -> Engine {
         Engine { patient: true, ..self }
+    }
+
+    /// The same, which has `workers` do what does not hang together.
+    pub fn with_workers(self, workers: SharedWorkers) -> Engine {
+        Engine { workers, ..self }
     }
 
     /// What `describe` says of the module with this text, launched so; remembered by both.

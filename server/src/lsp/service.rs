@@ -128,7 +128,7 @@ impl Service {
         uri: Uri,
         work: impl FnOnce(&Snapshot, &SessionSnapshot, &SessionFiles<'_>) -> R + Send + 'static,
     ) -> Result<Option<R>> {
-        let across = move |session: &SessionSnapshot, stop: &dyn Fn() -> bool| {
+        let across = move |session: &SessionSnapshot, stop: &(dyn Fn() -> bool + Sync)| {
             let document = session.document(&uri)?;
             let stop = || stop() || document.cache.is_outdated();
             let cancel = Cancel::when(&stop);
@@ -141,7 +141,7 @@ impl Service {
     async fn ask_session<R: Send + 'static>(
         &self,
         what: &'static str,
-        work: impl FnOnce(&SessionSnapshot, &dyn Fn() -> bool) -> R + Send + 'static,
+        work: impl FnOnce(&SessionSnapshot, &(dyn Fn() -> bool + Sync)) -> R + Send + 'static,
     ) -> Result<R> {
         let (send, receive) = oneshot::channel();
         let sender = self.sender.clone();
@@ -392,7 +392,7 @@ impl LanguageService for Service {
         Box::pin(async move {
             let TextDocumentPositionParams { text_document, position } = params.text_document_position;
             let name = params.new_name;
-            let work = move |session: &SessionSnapshot, stop: &dyn Fn() -> bool| {
+            let work = move |session: &SessionSnapshot, stop: &(dyn Fn() -> bool + Sync)| {
                 let document = session.document(&text_document.uri)?;
                 let stop = || stop() || document.cache.is_outdated();
                 let cancel = Cancel::when(&stop);
@@ -442,7 +442,7 @@ impl LanguageService for Service {
 
     fn symbol(&self, params: WorkspaceSymbolParams) -> Answer<'_, Option<WorkspaceSymbolResponse>> {
         Box::pin(async move {
-            let work = move |session: &SessionSnapshot, stop: &dyn Fn() -> bool| {
+            let work = move |session: &SessionSnapshot, stop: &(dyn Fn() -> bool + Sync)| {
                 let cancel = Cancel::when(&stop);
                 workspace_symbol::symbols(session, &session.files(&cancel), &params.query)
             };

@@ -18,7 +18,9 @@ use super::kernel_reports::KernelReports;
 use super::known_fixes::KnownFixes;
 use super::last_tokens::LastTokens;
 use super::position::Mapper;
-use workspace::{Configuration, Dependencies, Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute};
+use workspace::{
+    Configuration, Dependencies, Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute, threads,
+};
 
 /// A document at one moment, with what is needed to answer a request about it. Cheap to copy.
 #[derive(Clone)]
@@ -101,7 +103,7 @@ impl AnalysisCache {
     /// Of a document's first text.
     pub(crate) fn new(shared: Arc<SharedCache>) -> AnalysisCache {
         AnalysisCache {
-            engine: Arc::new(Engine::with_cache(Limits::default(), shared.clone())),
+            engine: Arc::new(Engine::with_cache(Limits::default(), shared.clone()).with_workers(threads())),
             reports: KernelReports::default(),
             fixes: KnownFixes::default(),
             shared,
@@ -187,7 +189,7 @@ impl Snapshot {
     pub(crate) fn elaborate(
         &self,
         cancel: &Cancel<'_>,
-        blocked: &dyn Fn(bool),
+        blocked: &(dyn Fn(bool) + Sync),
         listener: Option<&mut Listener<'_>>,
     ) -> Result<Option<ConfiguredElaboration>, Cancelled> {
         let Source::Python(script) = &*self.source else { return Ok(None) };
@@ -202,7 +204,8 @@ impl Snapshot {
             cached
         });
         if cached.config != config || cached.is_outdated(&self.workspace) {
-            *cached = CachedElaborator { elaborator: Elaborator::new(config.clone()), config, ..Default::default() };
+            let elaborator = Elaborator::new(config.clone()).with_workers(threads());
+            *cached = CachedElaborator { elaborator, config, ..Default::default() };
         }
         cached.revision = self.workspace.view.revision;
         let elaboration = match listener {
@@ -245,7 +248,7 @@ impl Snapshot {
     pub(crate) fn sources<'a>(
         &'a self,
         cancel: &'a Cancel<'a>,
-        blocked: &'a dyn Fn(bool),
+        blocked: &'a (dyn Fn(bool) + Sync),
     ) -> WorkspaceSources<LoaderClient<'a>> {
         WorkspaceSources::new(self.workspace.clone(), LoaderClient::new(self.loader.as_ref(), cancel, blocked))
     }

@@ -21,11 +21,11 @@ pub mod listing;
 mod loader;
 mod paths;
 mod snapshot;
+mod threads;
 mod triton_sources;
 
-use std::cell::RefCell;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use engine::instances::PythonFile;
 
@@ -38,17 +38,18 @@ pub use limits::LIMITS;
 pub use loader::{Loader, LoaderClient};
 pub use paths::{absolute, import_root, root};
 pub use snapshot::{WorkspaceSnapshot, WorkspaceSources};
+pub use threads::{STACK_BYTES, threads};
 pub use triton_sources::TritonSources;
 
 /// The workspace of the command line: files are read when they are asked for, and once.
-pub type Workspace = WorkspaceSources<RefCell<FileStore>>;
+pub type Workspace = WorkspaceSources<Mutex<FileStore>>;
 
 impl Workspace {
     /// The workspace of one folder, or none.
     pub fn of(root: Option<&Path>) -> Workspace {
         let roots: Vec<_> = root.map(Path::to_path_buf).into_iter().collect();
         let store = FileStore::new(Arc::new(Disk), roots.clone());
-        WorkspaceSources::new(Arc::new(WorkspaceSnapshot::new(roots)), RefCell::new(store))
+        WorkspaceSources::new(Arc::new(WorkspaceSnapshot::new(roots)), Mutex::new(store))
     }
 
     /// The workspace around a file, of whatever marks one: a repository, a project, the current folder.
@@ -63,7 +64,7 @@ impl Workspace {
         let root = import_root(&absolute(file), current.as_deref());
         let mut snapshot = WorkspaceSnapshot::new(vec![root.clone()]);
         snapshot.open(&file.to_string_lossy(), text);
-        WorkspaceSources::new(Arc::new(snapshot), RefCell::new(FileStore::new(Arc::new(Disk), vec![root])))
+        WorkspaceSources::new(Arc::new(snapshot), Mutex::new(FileStore::new(Arc::new(Disk), vec![root])))
     }
 }
 
@@ -104,7 +105,7 @@ mod tests {
         let helper = root.join("kernels/helper.py").to_string_lossy().into_owned();
         let mut edited = WorkspaceSnapshot::new(vec![root.clone()]);
         edited.open(&helper, &PythonFile::new(helper.clone(), "x = 3\n"));
-        let store = || RefCell::new(FileStore::new(Arc::new(Disk), vec![root.clone()]));
+        let store = || Mutex::new(FileStore::new(Arc::new(Disk), vec![root.clone()]));
         let over = |snapshot: &WorkspaceSnapshot| WorkspaceSources::new(Arc::new(snapshot.clone()), store());
         assert_eq!(text(over(&edited).import(&main, "helper")).as_deref(), Some("x = 3\n"));
         edited.close(&helper);

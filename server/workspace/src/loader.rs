@@ -3,9 +3,9 @@
 //! Workers ask it for what their snapshot lacks and wait for the answer; the state thread only tells it what has
 //! happened. Whenever it has read something it posts a new view of the disk before it answers.
 
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -135,15 +135,15 @@ impl<R> Pending<R> {
 pub struct LoaderClient<'a> {
     loader: Option<&'a Loader>,
     cancel: &'a Cancel<'a>,
-    blocked: &'a dyn Fn(bool),
-    interrupted: Cell<bool>,
+    blocked: &'a (dyn Fn(bool) + Sync),
+    interrupted: AtomicBool,
 }
 
 impl<'a> LoaderClient<'a> {
     /// Without a loader every file is missing. `cancel` ends a wait; what was asked for then counts as missing.
     /// `blocked` is told `true` before the worker blocks, and `false` afterwards.
-    pub fn new(loader: Option<&'a Loader>, cancel: &'a Cancel<'a>, blocked: &'a dyn Fn(bool)) -> Self {
-        LoaderClient { loader, cancel, blocked, interrupted: Cell::new(false) }
+    pub fn new(loader: Option<&'a Loader>, cancel: &'a Cancel<'a>, blocked: &'a (dyn Fn(bool) + Sync)) -> Self {
+        LoaderClient { loader, cancel, blocked, interrupted: AtomicBool::new(false) }
     }
 
     /// Waits for an answer, and says so where it takes long.
@@ -155,7 +155,7 @@ impl<'a> LoaderClient<'a> {
         let answer = pending.wait(self.cancel, None);
         (self.blocked)(false);
         if answer.is_none() {
-            self.interrupted.set(true);
+            self.interrupted.store(true, Ordering::Relaxed);
         }
         answer
     }
@@ -164,7 +164,7 @@ impl<'a> LoaderClient<'a> {
 impl WorkspaceSources<LoaderClient<'_>> {
     /// Whether a wait for a file was ended, so that what was made with these sources must not be kept.
     pub fn is_incomplete(&self) -> bool {
-        self.provider().interrupted.get()
+        self.provider().interrupted.load(Ordering::Relaxed)
     }
 }
 

@@ -1,9 +1,8 @@
 //! What an analysis may look at: the folders, the open documents, and a view of the disk.
 
-use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use engine::instances::PythonFile;
 use gluon::Recipe;
@@ -104,8 +103,8 @@ impl WorkspaceSnapshot {
     }
 }
 
-/// Gives what a snapshot lacks. It may block for as long as the disk takes.
-pub trait FileProvider {
+/// Gives what a snapshot lacks, to several workers at once. It may block for as long as the disk takes.
+pub trait FileProvider: Sync {
     /// The file at a path.
     fn load(&self, path: &Path) -> Option<Arc<SourceFile>>;
 
@@ -116,18 +115,23 @@ pub trait FileProvider {
     fn recipes(&self, folder: &Path) -> Arc<[Recipe]>;
 }
 
-impl FileProvider for RefCell<FileStore> {
+impl FileProvider for Mutex<FileStore> {
     fn load(&self, path: &Path) -> Option<Arc<SourceFile>> {
-        self.borrow_mut().load(path)
+        held(self).load(path)
     }
 
     fn index(&self) -> Arc<TextIndex> {
-        self.borrow_mut().index()
+        held(self).index()
     }
 
     fn recipes(&self, folder: &Path) -> Arc<[Recipe]> {
-        self.borrow_mut().recipes(folder)
+        held(self).recipes(folder)
     }
+}
+
+/// What several workers look at; a panic of one of them leaves it whole.
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the names mean that files of a folder import; `None` where the workspace has no such file.
@@ -139,12 +143,12 @@ type ImportedNames = FxHashMap<String, Option<Arc<Module>>>;
 pub struct WorkspaceSources<P> {
     snapshot: Arc<WorkspaceSnapshot>,
     provider: P,
-    loaded: RefCell<FxHashMap<PathBuf, Option<Arc<SourceFile>>>>,
+    loaded: Mutex<FxHashMap<PathBuf, Option<Arc<SourceFile>>>>,
     /// What imports mean, by the folder of the importing file and the name: a kernel that is elaborated with many
     /// values imports the same files each time.
-    imports: RefCell<FxHashMap<PathBuf, ImportedNames>>,
+    imports: Mutex<FxHashMap<PathBuf, ImportedNames>>,
     index: OnceLock<Arc<TextIndex>>,
-    asked: RefCell<Dependencies>,
+    asked: Mutex<Dependencies>,
 }
 
 impl<P> fmt::Debug for WorkspaceSources<P> {
@@ -159,10 +163,10 @@ impl<P: FileProvider> WorkspaceSources<P> {
         WorkspaceSources {
             snapshot,
             provider,
-            loaded: RefCell::default(),
-            imports: RefCell::default(),
+            loaded: Mutex::default(),
+            imports: Mutex::default(),
             index: OnceLock::new(),
-            asked: RefCell::default(),
+            asked: Mutex::default(),
         }
     }
 
@@ -179,7 +183,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
     /// The text of settings at a path.
     pub(super) fn settings_text(&self, path: &Path) -> Option<Arc<str>> {
         if let Some(text) = self.snapshot.open_settings.get(path) {
-            self.asked.borrow_mut().add_path(path);
+            held(&self.asked).add_path(path);
             return Some(text.clone());
         }
         self.on_disk(path).map(|file| file.text().clone())
@@ -192,7 +196,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
 
     /// What was compiled of a Python file in a folder.
     pub(super) fn compiled(&self, folder: &Path, file: &Path) -> Vec<Recipe> {
-        self.asked.borrow_mut().add_path(&dumps::dependency(folder, file));
+        held(&self.asked).add_path(&dumps::dependency(folder, file));
         let known = self.snapshot.view.recipes(folder).cloned();
         let recipes = known.unwrap_or_else(|| self.provider.recipes(folder));
         let of_file = |recipe: &&Recipe| Path::new(&recipe.file).file_name() == file.file_name();
@@ -206,28 +210,28 @@ impl<P: FileProvider> WorkspaceSources<P> {
 
     /// What was looked at so far.
     pub fn dependencies(&self) -> Dependencies {
-        self.asked.borrow().clone()
+        held(&self.asked).clone()
     }
 
     /// A file as it is on disk.
     pub fn on_disk(&self, path: &Path) -> Option<Arc<SourceFile>> {
-        self.asked.borrow_mut().add_path(path);
+        held(&self.asked).add_path(path);
         if let Some(known) = self.snapshot.view.file(path) {
             return known;
         }
-        if let Some(known) = self.loaded.borrow().get(path) {
+        if let Some(known) = held(&self.loaded).get(path) {
             return known.clone();
         }
         let file = self.provider.load(path);
-        self.loaded.borrow_mut().insert(path.to_path_buf(), file.clone());
-        file
+        // Of two who load it at once both take what the first has got.
+        held(&self.loaded).entry(path.to_path_buf()).or_insert(file).clone()
     }
 
     fn module(&self, path: &Path) -> Option<Arc<Module>> {
         let Some(open) = self.snapshot.open.get(path) else {
             return self.on_disk(path).map(|file| file.module().clone());
         };
-        self.asked.borrow_mut().add_path(path);
+        held(&self.asked).add_path(path);
         if open.script.mentions_kernels() {
             return Some(open.script.module().clone());
         }
@@ -238,7 +242,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
     /// The files that mention a name, in the order of their paths, no more than `most`.
     pub(super) fn mentioning(&self, name: &str, most: usize) -> Vec<Arc<Module>> {
         let made = || self.snapshot.view.index().cloned().unwrap_or_else(|| self.provider.index());
-        self.asked.borrow_mut().add_name(name);
+        held(&self.asked).add_name(name);
         let open = &self.snapshot.open;
         let on_disk = self.index.get_or_init(made).mentioning(name);
         let finder = memchr::memmem::Finder::new(name.as_bytes());
@@ -319,11 +323,11 @@ impl<P: FileProvider> WorkspaceSources<P> {
 impl<P: FileProvider> Sources for WorkspaceSources<P> {
     fn import(&self, from: &str, name: &str) -> Option<Arc<Module>> {
         let folder = Path::new(from).parent()?;
-        if let Some(known) = self.imports.borrow().get(folder).and_then(|names| names.get(name)) {
+        if let Some(known) = held(&self.imports).get(folder).and_then(|names| names.get(name)) {
             return known.clone();
         }
         let module = self.resolve(folder, name);
-        self.imports.borrow_mut().entry(folder.to_path_buf()).or_default().insert(name.to_owned(), module.clone());
+        held(&self.imports).entry(folder.to_path_buf()).or_default().insert(name.to_owned(), module.clone());
         module
     }
 

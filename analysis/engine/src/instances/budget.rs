@@ -7,7 +7,7 @@
 use super::ElaboratedInstance;
 use crate::limits::budget::{FILE, KERNEL, TEXT};
 use kernel::Lowered;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The verdict on an instance that was not analysed.
 pub(super) const LEFT_OUT: &str = "were left out, since what this file may cost was spent";
@@ -55,18 +55,28 @@ impl FileBudget {
     /// Goes on to the next kernel. What one kernel leaves is for those after it.
     pub(super) fn next_kernel(&mut self) {
         self.kernels = self.kernels.saturating_sub(1).max(1);
-        self.share = (self.left / self.kernels).max(self.left.min(KERNEL / 2)).min(KERNEL);
+        self.share = share(self.left, self.kernels);
         self.seen.clear();
+    }
+
+    /// What is left for the kernel at hand.
+    pub(super) fn share(&self) -> u64 {
+        self.share
+    }
+
+    /// What each kernel behind it can take in any case.
+    pub(super) fn least_share(&self) -> u64 {
+        share(self.left.saturating_sub(self.share), self.kernels.saturating_sub(1))
     }
 
     /// Whether an instance is analysed.
     pub(super) fn affords(&self, elaborated: &ElaboratedInstance) -> bool {
-        !elaborated.is_left_out() && (self.share > 0 || self.seen.is_empty() || self.knows(elaborated))
+        !elaborated.is_left_out() && (self.share > 0 || self.seen.is_empty() || knows(&self.seen, elaborated))
     }
 
     /// Notes what an instance took.
     pub(super) fn spend(&mut self, elaborated: &ElaboratedInstance, steps: u64) {
-        if self.knows(elaborated) {
+        if knows(&self.seen, elaborated) {
             return;
         }
         self.left = self.left.saturating_sub(steps);
@@ -90,11 +100,54 @@ impl FileBudget {
             steps.iter().for_each(|steps| self.spend(elaborated, *steps));
         }
     }
+}
 
-    fn knows(&self, elaborated: &ElaboratedInstance) -> bool {
-        let known = |lowered: &Arc<Lowered>| {
-            self.seen.iter().any(|seen| Arc::ptr_eq(seen, lowered) || seen.kernel == lowered.kernel)
-        };
-        elaborated.lowered().is_none_or(known)
+/// What the instances of a file's kernels took that several workers judge at once. It bounds their work only; what is
+/// analysed of a file is for [`FileBudget`] to say, so that the answer does not depend on who was first.
+#[derive(Debug)]
+pub(super) struct SharedBudget {
+    /// By the number of the kernel.
+    kernels: Vec<Mutex<SpentOnKernel>>,
+}
+
+#[derive(Debug, Default)]
+struct SpentOnKernel {
+    steps: u64,
+    seen: Vec<Arc<Lowered>>,
+}
+
+impl SharedBudget {
+    /// For a file of so many kernels.
+    pub(super) fn new(kernels: usize) -> SharedBudget {
+        SharedBudget { kernels: (0..kernels).map(|_| Mutex::default()).collect() }
     }
+
+    /// Whether another instance of the kernel of this number, which may take so many steps at `most`, is likely to be
+    /// analysed.
+    pub(super) fn affords(&self, kernel: usize, elaborated: &ElaboratedInstance, most: u64) -> bool {
+        self.of(kernel).is_none_or(|spent| spent.steps < most || knows(&spent.seen, elaborated))
+    }
+
+    /// Notes what an instance took.
+    pub(super) fn spend(&self, kernel: usize, elaborated: &ElaboratedInstance, steps: u64) {
+        let Some(mut spent) = self.of(kernel).filter(|spent| !knows(&spent.seen, elaborated)) else { return };
+        spent.steps += steps;
+        spent.seen.extend(elaborated.lowered().cloned());
+    }
+
+    fn of(&self, kernel: usize) -> Option<MutexGuard<'_, SpentOnKernel>> {
+        self.kernels.get(kernel).map(|spent| spent.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What one of so many kernels may take of what is left.
+fn share(left: u64, kernels: u64) -> u64 {
+    (left / kernels.max(1)).max(left.min(KERNEL / 2)).min(KERNEL)
+}
+
+/// Whether an instance is equal to one of these, or is none at all.
+fn knows(seen: &[Arc<Lowered>], elaborated: &ElaboratedInstance) -> bool {
+    let known =
+        |lowered: &Arc<Lowered>| seen.iter().any(|seen| Arc::ptr_eq(seen, lowered) || seen.kernel == lowered.kernel);
+    elaborated.lowered().is_none_or(known)
 }

@@ -5,15 +5,19 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::budget::TextBudget;
 use super::outline::{Comparison, Outline, Since};
 use super::{ElaboratedInstance, PythonFile};
 use crate::limits::memo::EARLIER_INSTANCES as EARLIER;
+use base::workers::{self, SharedWorkers};
 use base::{Cancel, Cancelled};
-use gluon::{Config, Entry, Instance, Memo, Note, Site, elaborate};
+use gluon::{Config, Entry, Instance, Instances, Memo, Note, Site, elaborate};
 use python::syntax::{Module, Sources};
+
+/// Instances that are elaborated at once, before it is looked at what they took of the file's budget.
+const BATCH: usize = 16;
 
 /// All kernels of a file, elaborated.
 #[derive(Debug)]
@@ -58,6 +62,7 @@ pub struct Elaborator {
     config: Config,
     memo: Memo,
     kept: KeptInstances,
+    workers: SharedWorkers,
 }
 
 /// Instances of earlier texts.
@@ -78,10 +83,29 @@ struct Now<'a> {
     since: Since,
 }
 
+impl Now<'_> {
+    fn elaborate(
+        &self,
+        sources: &dyn Sources,
+        entry: &Entry,
+        instance: &Instance,
+        cancel: &Cancel<'_>,
+    ) -> Result<ElaboratedInstance, Cancelled> {
+        let made = elaborate(self.module, sources, &instance.spec, cancel)?;
+        let (module, outline) = (self.module.clone(), self.since.outline().clone());
+        Ok(ElaboratedInstance::new(module, outline, sources, instance.clone(), entry.name_range, made))
+    }
+}
+
 impl Elaborator {
     /// One that remembers nothing yet.
     pub fn new(config: Config) -> Elaborator {
         Elaborator { config, ..Elaborator::default() }
+    }
+
+    /// The same, which has `workers` do what does not hang together.
+    pub fn with_workers(self, workers: SharedWorkers) -> Elaborator {
+        Elaborator { workers, ..self }
     }
 
     /// Forgets what it knows: another file has come or gone.
@@ -127,36 +151,56 @@ impl Elaborator {
             return Ok(Elaboration { module, outline, kernels: Vec::new(), notes: Vec::new() });
         }
         let mut now = Now { module: &module, since: Since::new(outline.clone()) };
-        let Elaborator { config, memo, kept } = self;
+        let Elaborator { config, memo, kept, workers } = self;
         let mut tell = |number: usize, entry: &Entry, instance: Instance| {
             if kept.know(&mut now, sources, entry, &instance) {
                 return Ok(());
             }
-            let elaborated = kept.elaborated(&mut now, sources, entry, instance, cancel)?;
+            let elaborated = kept.elaborated(&mut now, sources, entry, instance, None, cancel)?;
             first(number, entry, &elaborated)
         };
-        let found = gluon::kernels_telling(&module, sources, config, memo, cancel, &mut tell)?;
-        let mut kernels = Vec::with_capacity(found.kernels.len());
+        let found = gluon::kernels_telling(&module, sources, config, memo, &**workers, cancel, &mut tell)?;
         let mut text = TextBudget::new();
         let notes = found.stray;
-        for (entry, found) in found.kernels {
-            let mut instances = Vec::with_capacity(found.list.len());
-            for instance in found.list {
-                if !text.affords(instances.is_empty()) {
-                    let name = entry.name_range;
+        let mut all: Vec<(usize, Instance)> = Vec::new();
+        let mut kernels: Vec<KernelInstances> = Vec::with_capacity(found.kernels.len());
+        for (number, (entry, found)) in found.kernels.into_iter().enumerate() {
+            let Instances { list, notes, sites, unfollowed, left_out } = found;
+            all.extend(list.into_iter().map(|instance| (number, instance)));
+            kernels.push(KernelInstances { entry, instances: Vec::new(), notes, sites, unfollowed, left_out });
+        }
+        let mut rest = all.into_iter();
+        loop {
+            let batch: Vec<(usize, Instance)> = rest.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                break;
+            }
+            // Another instance of a kernel in which one of them was first is not.
+            let mut begun = FxHashSet::default();
+            let lacking = batch.iter().map(|(number, instance)| {
+                let kernel = kernels.get(*number)?;
+                let is_first = begun.insert(*number) && kernel.instances.is_empty();
+                let lacks = text.affords(is_first) && !kept.know(&mut now, sources, &kernel.entry, instance);
+                lacks.then_some((&kernel.entry, instance))
+            });
+            let lacking: Vec<_> = lacking.collect();
+            let made = workers::map(&**workers, lacking, |lacking| {
+                lacking.map(|(entry, instance)| now.elaborate(sources, entry, instance, cancel)).transpose()
+            });
+            for ((number, instance), made) in batch.into_iter().zip(made) {
+                let Some(kernel) = kernels.get_mut(number) else { continue };
+                if !text.affords(kernel.instances.is_empty()) {
+                    let name = kernel.entry.name_range;
                     let left_out = ElaboratedInstance::left_out(module.clone(), outline.clone(), instance, name);
-                    instances.push(Arc::new(left_out));
+                    kernel.instances.push(Arc::new(left_out));
                     continue;
                 }
-                let elaborated = self.kept.elaborated(&mut now, sources, &entry, instance, cancel)?;
+                let elaborated = kept.elaborated(&mut now, sources, &kernel.entry, instance, made?, cancel)?;
                 text.spend(&elaborated);
-                instances.push(elaborated);
+                kernel.instances.push(elaborated);
             }
-            let (notes, sites, unfollowed) = (found.notes, found.sites, found.unfollowed);
-            let left_out = found.left_out;
-            kernels.push(KernelInstances { entry, instances, notes, sites, unfollowed, left_out });
         }
-        self.kept.forget_earlier(&kernels);
+        kept.forget_earlier(&kernels);
         Ok(Elaboration { module, outline, kernels, notes })
     }
 }
@@ -181,12 +225,14 @@ impl KeptInstances {
         kept.any(|known| held(known, instance, now, sources).is_some())
     }
 
+    /// An instance in the text of now: one that is remembered, or else `made`, or else one that is elaborated.
     fn elaborated(
         &mut self,
         now: &mut Now<'_>,
         sources: &dyn Sources,
         entry: &Entry,
         instance: Instance,
+        made: Option<ElaboratedInstance>,
         cancel: &Cancel<'_>,
     ) -> Result<Arc<ElaboratedInstance>, Cancelled> {
         let kept = self.by_kernel.entry(entry.name.clone()).or_default();
@@ -198,11 +244,11 @@ impl KeptInstances {
                 Arc::new(known.moved(now.module, instance, entry.name_range, &by))
             }
             None => {
-                let made = elaborate(now.module, sources, &instance.spec, cancel)?;
                 self.elaborations += 1;
-                let (module, outline) = (now.module.clone(), now.since.outline().clone());
-                let name = entry.name_range;
-                Arc::new(ElaboratedInstance::new(module, outline, sources, instance, name, made))
+                Arc::new(match made {
+                    Some(made) => made,
+                    None => now.elaborate(sources, entry, &instance, cancel)?,
+                })
             }
         };
         self.by_kernel.entry(entry.name.clone()).or_default().push(elaborated.clone());

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::blame::one_a_call;
 use super::budget::{FileBudget, LEFT_OUT};
 use super::judged::{JudgedKernel, JudgedKey};
@@ -26,6 +27,9 @@ use findings::{
 use gluon::{Entry, FileId, Note as Remark};
 use python::reason::cause;
 use python::syntax::{Module, Sources};
+
+/// What was said of a kernel before, and how the text of then compares with that of now.
+type Known = (Arc<JudgedKernel>, Arc<Comparison>);
 
 impl Engine {
     /// Analyses the kernels of a Python file. Ranges of the answer are those of its text.
@@ -71,9 +75,10 @@ impl Engine {
         analysis.problems.extend(of.notes.iter().map(|note| remark(&of.module, note)));
         let comments = Suppressions::of_python(&of.module);
         let mut since = Since::new(of.outline.clone());
+        let known: Vec<_> = of.kernels.iter().map(|kernel| self.judged(kernel, &mut since)).collect();
         for (at, kernel) in of.kernels.iter().enumerate() {
             if let Some(listener) = &mut listener
-                && self.judged(kernel, &mut since).is_none()
+                && known.get(at).is_some_and(Option::is_none)
                 && let Some(elaborated) = kernel.instances.first()
                 && let Some(mut report) = self.first_answer(&of.module, &kernel.entry, elaborated, cancel)?
             {
@@ -83,9 +88,11 @@ impl Engine {
             }
         }
         let mut budget = FileBudget::new(of.kernels.len());
-        for (at, kernel) in of.kernels.iter().enumerate() {
+        let mut ahead = Ahead::new(of, known.iter().map(Option::is_none));
+        for ((at, kernel), known) in of.kernels.iter().enumerate().zip(known) {
             budget.next_kernel();
-            let (mut report, problems) = self.judge(of, kernel, &mut since, &mut budget, sources, cancel)?;
+            ahead.judge_up_to(at, &budget, self, cancel);
+            let (mut report, problems) = self.judge(of, kernel, known, &mut budget, sources, cancel)?;
             comments.apply(&mut report);
             let number = KernelNumber { section: 0, kernel: at };
             let told = Progress::Kernel { number, depth: Depth::Full, report: &report };
@@ -102,7 +109,7 @@ impl Engine {
     }
 
     /// What was said of a kernel before, and how the text of then compares with that of now.
-    fn judged(&self, kernel: &KernelInstances, since: &mut Since) -> Option<(Arc<JudgedKernel>, Arc<Comparison>)> {
+    fn judged(&self, kernel: &KernelInstances, since: &mut Since) -> Option<Known> {
         if !kernel.instances.iter().all(|elaborated| elaborated.is_whole()) {
             return None;
         }
@@ -116,13 +123,12 @@ impl Engine {
         &mut self,
         of: &Elaboration,
         kernel: &KernelInstances,
-        since: &mut Since,
+        known: Option<Known>,
         budget: &mut FileBudget,
         sources: &dyn Sources,
         cancel: &Cancel<'_>,
     ) -> Result<(KernelReport, Vec<Problem>), Cancelled> {
-        let known =
-            self.judged(kernel, since).filter(|(known, _)| budget.affords_again(&kernel.instances, &known.steps));
+        let known = known.filter(|(known, _)| budget.affords_again(&kernel.instances, &known.steps));
         if let Some((known, between)) = &known
             && let Some(said) = known.in_text(kernel, between)
         {
@@ -316,7 +322,7 @@ impl Engine {
     }
 
     /// What there is to say of one instance, in Python.
-    fn check_instance(
+    pub(super) fn check_instance(
         &mut self,
         elaborated: &ElaboratedInstance,
         number: usize,

@@ -9,6 +9,7 @@
 //!
 //! Fixes are edits of the Python that [`Engine::fix_python`](crate::Engine::fix_python) has tried.
 
+mod ahead;
 mod arguments;
 mod blame;
 mod budget;

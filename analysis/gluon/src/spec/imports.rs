@@ -1,7 +1,7 @@
 //! What the names that a file imports stand for, through files that hand them on.
 
-use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ruff_python_ast::{ExceptHandler, Expr, Stmt};
 use rustc_hash::FxHashMap;
@@ -24,14 +24,14 @@ pub struct Imports<'m> {
     /// Modules whose names are taken with `*`.
     stars: Vec<String>,
     /// What names were found to stand for.
-    known: RefCell<FxHashMap<String, String>>,
+    known: Mutex<FxHashMap<String, String>>,
 }
 
 impl<'m> Imports<'m> {
     /// Those of a file.
     pub fn of(module: &'m Module, sources: &'m dyn Sources) -> Imports<'m> {
         let written = Written::of(module);
-        let known = RefCell::default();
+        let known = Mutex::default();
         Imports { path: module.path(), sources, aliases: written.aliases, stars: written.stars, known }
     }
 
@@ -60,7 +60,7 @@ impl<'m> Imports<'m> {
     /// The full name of a name of the file, as the table of builtins spells it (`gl`, `gluon.jit`,
     /// `triton.cdiv`), or as it is imported where it is none of Triton's; `None` where it is not imported.
     pub fn full(&self, name: &str) -> Option<String> {
-        if let Some(known) = self.known.borrow().get(name) {
+        if let Some(known) = self.known().get(name) {
             return Some(known.clone());
         }
         let found = match self.aliases.get(name) {
@@ -73,8 +73,12 @@ impl<'m> Imports<'m> {
             }
             None => starred(self.sources, self.path, &self.stars, name, FILES)?,
         };
-        self.known.borrow_mut().insert(name.to_owned(), found.clone());
+        self.known().insert(name.to_owned(), found.clone());
         Some(found)
+    }
+
+    fn known(&self) -> MutexGuard<'_, FxHashMap<String, String>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -8,6 +8,7 @@ use rustc_hash::FxHasher;
 use super::directive::{self, Directive, directives};
 use super::discover::Found;
 use super::entries::{Param, entries_of};
+use super::fewer::fewer;
 use super::fill::Filler;
 use super::given::{plain, plain_given};
 use super::instance::{Base, FileKernels, Instance, Instances, Note};
@@ -18,6 +19,7 @@ use super::spec_builder::{FileFlow, SpecBuilder};
 use super::survey::Survey;
 use super::words;
 use super::{Config, Entry, Given, Source, Spec, Target, Use};
+use base::workers::{self, OneByOne, Workers};
 use base::{Cancel, Cancelled, TextRange};
 use python::syntax::{Module, Sources};
 
@@ -33,15 +35,15 @@ pub fn kernels(
     memo: &mut Memo,
     cancel: &Cancel<'_>,
 ) -> Result<FileKernels, Cancelled> {
-    kernels_telling(module, sources, config, memo, cancel, &mut |_, _, _| Ok(()))
+    kernels_telling(module, sources, config, memo, &OneByOne, cancel, &mut |_, _, _| Ok(()))
 }
 
 /// Is told of one instance of each kernel before all are searched for: the kernel's number in the file, it, and the
 /// instance, which may lack what tells it from others.
 pub type FirstInstance<'a> = dyn FnMut(usize, &Entry, Instance) -> Result<(), Cancelled> + 'a;
 
-/// The same; `first` is told of one instance a kernel as soon as there is one, but not where nothing but comments and
-/// blank space differs from the last text.
+/// The same, by `workers`; `first` is told of one instance a kernel as soon as there is one, but not where nothing but
+/// comments and blank space differs from the last text.
 ///
 /// # Errors
 ///
@@ -51,6 +53,7 @@ pub fn kernels_telling(
     sources: &dyn Sources,
     config: &Config,
     memo: &mut Memo,
+    workers: &dyn Workers,
     cancel: &Cancel<'_>,
     first: &mut FirstInstance<'_>,
 ) -> Result<FileKernels, Cancelled> {
@@ -58,7 +61,7 @@ pub fn kernels_telling(
         return Ok(known);
     }
     let recorder = memo::Recorder::new(sources, module.path());
-    let found = found_anew(module, &recorder, config, memo, cancel, first)?;
+    let found = found_anew(module, &recorder, config, memo, workers, cancel, first)?;
     // A file that was no longer waited for counts as missing: nothing made without it is kept.
     cancel.check()?;
     memo.keep_whole(module, recorder, config, &found);
@@ -70,13 +73,14 @@ fn found_anew(
     sources: &dyn Sources,
     config: &Config,
     memo: &mut Memo,
+    workers: &dyn Workers,
     cancel: &Cancel<'_>,
     first: &mut FirstInstance<'_>,
 ) -> Result<FileKernels, Cancelled> {
     let survey = Survey::of(module, sources);
     let entries = entries_of(module, &survey);
     let found = memo::launches(module, sources, &survey, &entries, config, memo, cancel)?;
-    let file = FileFlow::new(module, sources, &survey, steps_of_each(entries.len()));
+    let file = FileFlow::new(module, sources, &survey, workers, steps_of_each(entries.len()));
     let mut launches = Vec::with_capacity(entries.len());
     for (number, (entry, found)) in entries.iter().zip(found).enumerate() {
         cancel.check()?;
@@ -87,9 +91,10 @@ fn found_anew(
         launches.push(known);
     }
     let mut all = Vec::with_capacity(entries.len());
-    for known in launches {
-        cancel.check()?;
-        all.push(known.instances(memo)?);
+    for made in workers::map(workers, launches, KnownLaunches::instances) {
+        let (instances, searched) = made?;
+        searched.into_iter().for_each(|(key, filled)| memo.keep(key, &filled));
+        all.push(instances);
     }
     let stray = stray(module, &entries);
     Ok(FileKernels { kernels: entries.into_iter().zip(all).collect(), stray })
@@ -177,39 +182,37 @@ impl<'f> KnownLaunches<'f> {
     fn first(&mut self) -> Result<Option<Instance>, Cancelled> {
         let base = match &mut self.open {
             OpenValues::None => self.bases.first().cloned(),
-            OpenValues::Remembered((bases, ..)) => bases.first().cloned(),
-            OpenValues::Sought(filler, _) => match self.bases.first() {
-                Some(base) => filler.first(base.clone())?,
-                None => None,
-            },
+            OpenValues::Remembered(filled) => filled.bases.first().cloned(),
+            OpenValues::Sought(filler, _) => filler.first(&self.bases)?,
         };
         let spec = base.map(|base| self.builder.spec(&base));
         Ok(spec.and_then(|spec| words::instances(self.entry, vec![spec]).pop()))
     }
 
-    /// All instances.
-    fn instances(self, memo: &mut Memo) -> Result<Instances, Cancelled> {
-        let (entry, mut notes) = (self.entry, self.notes);
-        let (bases, said, left_out) = match self.open {
-            OpenValues::None => (self.bases, Vec::new(), 0),
+    /// All instances; and what was searched for them, with the key that it is kept under.
+    fn instances(self) -> Result<(Instances, Option<(u64, Filled)>), Cancelled> {
+        let (entry, mut notes, mut searched) = (self.entry, self.notes, None);
+        let filled = match self.open {
+            OpenValues::None => Filled { bases: self.bases, ..Filled::default() },
             OpenValues::Remembered(known) => known,
             OpenValues::Sought(mut filler, key) => {
                 let filled = filler.fill(self.bases)?;
-                key.into_iter().for_each(|key| memo.keep(key, &filled));
+                searched = key.map(|key| (key, filled.clone()));
                 filled
             }
         };
-        notes.extend(said.into_iter().map(|message| Note { range: entry.name_range, message, error: false }));
+        let Filled { bases, notes: said, left_out, unsearched } = filled;
         let specs: Vec<Spec> = distinct(bases).iter().map(|base| self.builder.spec(base)).collect();
-        let (specs, note) = words::fewer(specs);
-        notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
+        let (specs, note) = fewer(specs, unsearched);
+        let said = said.into_iter().chain(note);
+        notes.extend(said.map(|message| Note { range: entry.name_range, message, error: false }));
         let (mut list, sites, unfollowed) = (words::instances(entry, specs), self.sites, self.unfollowed);
         for instance in &mut list {
             let own = sites.iter().filter(|site| site.launches(&instance.spec.arguments));
             instance.launches = own.map(|site| site.facts.clone()).collect();
             instance.launches.dedup();
         }
-        Ok(Instances { list, notes, sites, unfollowed, left_out })
+        Ok((Instances { list, notes, sites, unfollowed, left_out }, searched))
     }
 }
 

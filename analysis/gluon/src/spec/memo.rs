@@ -3,9 +3,8 @@
 //! Bodies of kernels are no part of it: an edit there runs no host code. Places move with every edit, so
 //! functions are kept by their number.
 
-use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxHashSet, FxHasher};
 
@@ -50,8 +49,17 @@ struct Last {
     starts: Vec<u32>,
 }
 
-/// Ways to launch a kernel with all values, what is to be said of them, and how many launches were left out.
-pub(super) type Filled = (Vec<Base>, Vec<String>, usize);
+/// Ways to launch a kernel with all values.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filled {
+    pub bases: Vec<Base>,
+    /// What is to be said of them.
+    pub notes: Vec<String>,
+    /// Launches that are known in part, for which no values were found that are not refused.
+    pub left_out: usize,
+    /// Launches for which no values were searched, since there are enough others.
+    pub unsearched: usize,
+}
 
 impl Memo {
     /// What was found before.
@@ -138,19 +146,23 @@ pub(super) struct Recorder<'s> {
     sources: &'s dyn Sources,
     /// The file for which it is asked, which is compared by itself.
     own: &'s str,
-    asked: RefCell<Vec<Asked>>,
+    asked: Mutex<Vec<Asked>>,
 }
 
 impl<'s> Recorder<'s> {
     /// For the file of this path.
     pub(super) fn new(sources: &'s dyn Sources, own: &'s str) -> Recorder<'s> {
-        Recorder { sources, own, asked: RefCell::default() }
+        Recorder { sources, own, asked: Mutex::default() }
+    }
+
+    fn note(&self, asked: Asked) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
     }
 
     /// What was asked for, each once.
     fn asked(self) -> Vec<Asked> {
         let mut known = FxHashSet::default();
-        let mut all = self.asked.into_inner();
+        let mut all = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
         all.retain(|asked| match asked {
             Asked::Import(from, name, _) => known.insert((0, from.clone(), name.clone())),
             Asked::File(from, path, _) => known.insert((1, from.clone(), path.clone())),
@@ -164,14 +176,14 @@ impl Sources for Recorder<'_> {
     fn import(&self, from: &str, name: &str) -> Option<Arc<Module>> {
         let module = self.sources.import(from, name);
         let text = module.as_ref().map(|module| module.text().clone());
-        self.asked.borrow_mut().push(Asked::Import(from.to_owned(), name.to_owned(), text));
+        self.note(Asked::Import(from.to_owned(), name.to_owned(), text));
         module
     }
 
     fn file(&self, from: &str, path: &str) -> Option<Arc<Module>> {
         let module = self.sources.file(from, path);
         let text = module.as_ref().map(|module| module.text().clone());
-        self.asked.borrow_mut().push(Asked::File(from.to_owned(), path.to_owned(), text));
+        self.note(Asked::File(from.to_owned(), path.to_owned(), text));
         module
     }
 
@@ -179,7 +191,7 @@ impl Sources for Recorder<'_> {
         let modules = self.sources.mentions(name);
         let others = modules.iter().filter(|module| module.path() != self.own);
         let texts = others.map(|module| module.text().clone()).collect();
-        self.asked.borrow_mut().push(Asked::Mentions(name.to_owned(), texts));
+        self.note(Asked::Mentions(name.to_owned(), texts));
         modules
     }
 }

@@ -11,6 +11,7 @@ mod directive;
 mod discover;
 mod domain;
 mod entries;
+mod fewer;
 mod fill;
 mod flow;
 mod given;

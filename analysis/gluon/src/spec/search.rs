@@ -11,6 +11,7 @@ use super::spec_builder::{FileFlow, SpecBuilder};
 use super::trouble::{Trouble, troubles};
 use super::{Entry, Source, Spec};
 use crate::limits::search::{ATTEMPTS, BLAMED, LEAST_STEPS, STEPS, STEPS_OF_FILE, STEPS_OF_ONE, TRIED};
+use base::workers;
 use base::{Cancel, Cancelled};
 use python::elaborated::Attempt;
 use rustc_hash::FxHashMap;
@@ -76,15 +77,25 @@ impl<'s> Search<'s> {
 
     /// What becomes of some values; `None` once the budget is spent.
     pub(super) fn attempt(&mut self, base: &Base) -> Result<Option<Attempt>, Cancelled> {
-        if self.attempts >= ATTEMPTS || self.steps >= self.file.steps {
+        if self.is_spent() {
             return Ok(None);
         }
         self.elaborate(base).map(Some)
     }
 
+    /// Whether the budget is spent.
+    fn is_spent(&self) -> bool {
+        self.attempts >= ATTEMPTS || self.steps >= self.file.steps
+    }
+
+    /// Whether that of combinations is spent too.
+    fn is_all_spent(&self) -> bool {
+        self.steps >= self.file.steps + self.file.steps / 2
+    }
+
     /// What becomes of a combination of values, past the budget of the search; `None` once that is spent too.
     pub(super) fn combination(&mut self, base: &Base) -> Result<Option<Attempt>, Cancelled> {
-        if self.steps >= self.file.steps + self.file.steps / 2 {
+        if self.is_all_spent() {
             return Ok(None);
         }
         self.elaborate(base).map(Some)
@@ -96,9 +107,7 @@ impl<'s> Search<'s> {
         let attempt = match self.known.get(&spec) {
             Some(known) => known.clone(),
             None => {
-                let library = crate::builtins::library();
-                let (module, sources) = (self.file.module, self.file.sources);
-                let made = python::eval::attempt(module, sources, library, &spec, STEPS_OF_ONE, self.cancel)?;
+                let made = self.made(&spec)?;
                 self.known.insert(spec, made.clone());
                 made
             }
@@ -107,6 +116,33 @@ impl<'s> Search<'s> {
         self.attempts += 1;
         self.steps += attempt.steps;
         Ok(attempt)
+    }
+
+    fn made(&self, spec: &Spec) -> Result<Attempt, Cancelled> {
+        let (module, sources, library) = (self.file.module, self.file.sources, crate::builtins::library());
+        python::eval::attempt(module, sources, library, spec, STEPS_OF_ONE, self.cancel)
+    }
+
+    /// Tries as many of these values at once as there are workers: they are likely to be asked for next, in this order.
+    /// The budget counts what is asked for alone.
+    pub(super) fn try_ahead(&mut self, bases: &[Base]) -> Result<(), Cancelled> {
+        let at_once = self.file.workers.at_once();
+        if at_once < 2 || self.is_all_spent() {
+            return Ok(());
+        }
+        let mut unknown: Vec<Spec> = bases.iter().take(at_once).map(|base| self.builder.spec(base)).collect();
+        if unknown.first().is_none_or(|next| self.known.contains_key(next)) {
+            return Ok(());
+        }
+        unknown.retain(|spec| !self.known.contains_key(spec));
+        let made = workers::map(self.file.workers, unknown, |spec| {
+            let made = self.made(&spec);
+            (spec, made)
+        });
+        for (spec, made) in made {
+            self.known.insert(spec, made?);
+        }
+        Ok(())
     }
 
     /// The best values that were found, beginning with those of `base`, where those of `open` may change.
@@ -171,17 +207,21 @@ impl<'s> Search<'s> {
     ) -> Result<Option<(Base, Attempt)>, Cancelled> {
         let score = Score::of(before);
         let mut aside: Option<(Base, Attempt)> = None;
-        for other in self.others(base, trouble, open) {
-            let Some(now) = self.attempt(&other)? else { break };
+        let others = self.others(base, trouble, open);
+        for (number, other) in others.iter().enumerate() {
+            if !self.is_spent() {
+                self.try_ahead(others.get(number..).unwrap_or(&[]))?;
+            }
+            let Some(now) = self.attempt(other)? else { break };
             let gone = !troubles(&now).contains(trouble);
             if gone && Score::of(&now) > score {
-                return Ok(Some((other, now)));
+                return Ok(Some((other.clone(), now)));
             }
             // It is another refusal as far on: perhaps the next of several at one place.
             let farther =
                 || troubles(&now).first().is_some_and(|first| !seen.contains(first) && first.follows(trouble));
             if trouble.fatal && gone && aside.is_none() && now.reached >= before.reached && farther() {
-                aside = Some((other, now));
+                aside = Some((other.clone(), now));
             }
         }
         Ok(aside)

@@ -1,12 +1,12 @@
 //! From what is known of a launch to what is elaborated; and the file around a kernel, which that depends on.
 
-use std::cell::OnceCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::flow::{self, Flow};
 use super::instance::Base;
 use super::survey::Survey;
 use super::{Config, Entry, Given, Source, Spec, Target, Version, chosen};
+use base::workers::Workers;
 use python::syntax::{Module, Sources};
 
 /// A file, and what flows where in it, once that is asked.
@@ -14,9 +14,11 @@ pub(super) struct FileFlow<'f> {
     pub(super) module: &'f Arc<Module>,
     pub(super) sources: &'f dyn Sources,
     pub(super) survey: &'f Survey<'f>,
+    /// Who tries values.
+    pub(super) workers: &'f dyn Workers,
     /// Steps that the search for the values of one kernel may take.
     pub(super) steps: u64,
-    flow: OnceCell<Flow>,
+    flow: OnceLock<Flow>,
 }
 
 impl<'f> FileFlow<'f> {
@@ -24,9 +26,10 @@ impl<'f> FileFlow<'f> {
         module: &'f Arc<Module>,
         sources: &'f dyn Sources,
         survey: &'f Survey<'f>,
+        workers: &'f dyn Workers,
         steps: u64,
     ) -> FileFlow<'f> {
-        FileFlow { module, sources, survey, steps, flow: OnceCell::new() }
+        FileFlow { module, sources, survey, workers, steps, flow: OnceLock::new() }
     }
 
     pub(super) fn flow(&self) -> &Flow {

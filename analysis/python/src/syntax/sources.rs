@@ -8,7 +8,7 @@ use super::Module;
 /// Gives the files that a file imports.
 ///
 /// Paths are whatever the caller uses, with `/` between the parts; the analysis only hands them back.
-pub trait Sources: fmt::Debug {
+pub trait Sources: fmt::Debug + Sync {
     /// The file that `import name` in the file at `from` means: `name` has dots as written, with leading
     /// ones where the import is relative. `None` where there is no such file.
     fn import(&self, from: &str, name: &str) -> Option<Arc<Module>>;

@@ -16,7 +16,7 @@ use super::super::sources::{Origin, Source, looks_like_python, read};
 use super::changes::Changes;
 use super::scope;
 use crate::limits::fixes::CHECK as FIXES;
-use workspace::{Configuration, Workspace, absolute};
+use workspace::{Configuration, Workspace, absolute, threads};
 
 /// How a file is checked.
 #[derive(Clone)]
@@ -93,7 +93,13 @@ impl LoadedFile {
         let configuration = workspace.configuration(&path);
         let config = python.over(configuration.config.clone());
         let triton = Some(release(&config, &workspace, &path));
-        LoadedFile { text, workspace, elaborator: Elaborator::new(config), configuration, triton }
+        LoadedFile {
+            text,
+            workspace,
+            elaborator: Elaborator::new(config).with_workers(threads()),
+            configuration,
+            triton,
+        }
     }
 
     /// The limits of its analysis.
@@ -201,7 +207,7 @@ type Analysed = (FileAnalysis, Vec<Proof>, Option<Arc<Elaboration>>);
 
 fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<Analysed, Cancelled> {
     let mut loaded = LoadedFile::new(source, text, &options.python);
-    let mut engine = Engine::with_cache(loaded.limits(options), options.cache.clone());
+    let mut engine = Engine::with_cache(loaded.limits(options), options.cache.clone()).with_workers(threads());
     let stop = || options.stop.load(Ordering::Relaxed);
     let cancel = Cancel::when(&stop);
     let mut analysis = loaded.analyse(options, &mut engine, &cancel)?;

@@ -20,7 +20,7 @@ use similar::TextDiff;
 use super::super::sources::{Origin, Source, plain};
 use super::file::{CheckOptions, LoadedFile};
 use crate::limits::fixes::COMMAND as PYTHON_FIXES;
-use workspace::Encoding;
+use workspace::{Encoding, threads};
 
 /// What is done with the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ struct FileJudge<'a> {
 
 impl FileJudge<'_> {
     fn engine(&self) -> Engine {
-        Engine::with_cache(self.file.limits(self.options), self.options.cache.clone())
+        Engine::with_cache(self.file.limits(self.options), self.options.cache.clone()).with_workers(threads())
     }
 }
 
@@ -81,7 +81,7 @@ impl Judge for FileJudge<'_> {
         let name = self.file.text.python().map_or_else(String::new, |file| file.module().path().to_owned());
         self.file.text = Text::new(&name, text);
         let config = self.options.python.over(self.file.configuration.config.clone());
-        self.file.elaborator = Elaborator::new(config);
+        self.file.elaborator = Elaborator::new(config).with_workers(threads());
         let mut engine = self.engine();
         self.file.analyse(self.options, &mut engine, self.cancel)
     }

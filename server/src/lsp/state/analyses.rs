@@ -298,7 +298,7 @@ async fn show_now_and_then(
 /// How an analysis hears of whoever wants it, and the other way round.
 pub(crate) struct Watched<'a> {
     /// Told when it begins and when it ends to wait for files.
-    pub(crate) blocked: &'a dyn Fn(bool),
+    pub(crate) blocked: &'a (dyn Fn(bool) + Sync),
     /// Told when kernels begin to be judged.
     pub(crate) judging: &'a dyn Fn(),
     /// Whether it is to stop.
@@ -362,7 +362,7 @@ pub(crate) fn analyse(
 fn check_disk(
     snapshot: &mut Snapshot,
     check: DiskCheck,
-    blocked: &dyn Fn(bool),
+    blocked: &(dyn Fn(bool) + Sync),
     cancel: &Cancel<'_>,
 ) -> Result<(), Cancelled> {
     let Some(loader) = &snapshot.loader else { return Ok(()) };
