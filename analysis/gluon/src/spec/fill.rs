@@ -3,7 +3,6 @@
 
 use super::domain::{self, Open};
 use super::entries::Param;
-use super::fewer::MostNews;
 use super::instance::{Base, Instances};
 use super::memo::Filled;
 use super::search::{self, Search};
@@ -11,7 +10,6 @@ use super::spec_builder::{FileFlow, SpecBuilder};
 use super::{Config, Entry, Given, Source, directive};
 use base::{Cancel, Cancelled};
 use python::elaborated::Attempt;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fills in the values of one kernel.
 pub(super) struct Filler<'f> {
@@ -53,12 +51,9 @@ impl<'f> Filler<'f> {
         Filler { file, entry, config, builder, search: Search::new(file, entry, builder, cancel) }
     }
 
-    /// One way to launch it that is not refused, if one is found soon: the one of `bases` for which [`Filler::fill`]
-    /// searches first.
-    pub(super) fn first(&mut self, bases: &[Base]) -> Result<Option<Base>, Cancelled> {
-        let first = if bases.len() > Instances::MOST { MostNews::of(bases).upcoming(1) } else { vec![0] };
-        let Some(base) = first.first().and_then(|number| bases.get(*number)) else { return Ok(None) };
-        let likeliest = self.likeliest(base.clone());
+    /// One way to launch it as `base` says that is not refused, if one is found soon.
+    pub(super) fn first(&mut self, base: Base) -> Result<Option<Base>, Cancelled> {
+        let likeliest = self.likeliest(base);
         if likeliest.open.is_empty() {
             return Ok(Some(likeliest.base));
         }
@@ -67,59 +62,37 @@ impl<'f> Filler<'f> {
         Ok(attempt.filter(search::accepted).map(|_| base))
     }
 
-    /// All combinations for each of `bases`; of many, for as many as are analysed.
+    /// All combinations for each of `bases`, what is to be said, and how many launches were left out.
     pub(super) fn fill(&mut self, bases: Vec<Base>) -> Result<Filled, Cancelled> {
         // What was tried for the first of them counts when it is tried again.
         self.search.begin_anew();
-        let mut filled = Filled::default();
-        // By the number of the launch, the ways that are accepted; and launches that are known in part, and the values
-        // for which are refused.
-        let mut accepted: Vec<(usize, Vec<Base>)> = Vec::new();
-        let mut refused: Vec<(usize, Vec<Base>, String)> = Vec::new();
-        let mut most_news = (bases.len() > Instances::MOST).then(|| MostNews::of(&bases));
-        let mut distinct: FxHashSet<Base> = FxHashSet::default();
-        let at_once = self.file.workers.at_once();
-        let mut likeliest: FxHashMap<usize, Likeliest> = FxHashMap::default();
-        for nth in 0..bases.len() {
-            if accepted.len() >= Instances::MOST && distinct.len() >= Instances::MOST {
-                filled.unsearched = bases.len() - nth;
-                break;
-            }
-            let upcoming = match &most_news {
-                Some(most_news) => most_news.upcoming(at_once),
-                None => (nth..bases.len()).take(at_once).collect(),
-            };
-            let ahead = self.likeliest_of(&upcoming, &bases, &mut likeliest);
-            self.search.try_ahead(&ahead)?;
-            let Some((&number, base)) = upcoming.first().and_then(|number| Some((number, bases.get(*number)?))) else {
-                break;
-            };
-            most_news.iter_mut().for_each(|most_news| most_news.give(number));
-            let in_part = base.is_launched() && !base.partly.is_empty();
-            let known = likeliest.remove(&number).unwrap_or_else(|| self.likeliest(base.clone()));
-            let (all, why) = self.of_base(known, &mut filled.notes)?;
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        // Launches that are known in part, and the values for which are refused.
+        let mut refused: Vec<(Vec<Base>, String)> = Vec::new();
+        let in_part: Vec<bool> = bases.iter().map(|base| base.is_launched() && !base.partly.is_empty()).collect();
+        let mut likeliest = bases.into_iter().map(|base| self.likeliest(base)).collect::<Vec<_>>().into_iter();
+        for in_part in in_part {
+            let rest = likeliest.as_slice().iter().filter(|next| !next.open.is_empty());
+            self.search.try_ahead(rest.map(|next| &next.base))?;
+            let Some(next) = likeliest.next() else { break };
+            let (all, why) = self.of_launch(next, &mut notes)?;
             match why {
-                Some(why) if in_part => refused.push((number, all, why)),
-                _ => {
-                    distinct.extend(all.iter().cloned());
-                    accepted.push((number, all));
-                    most_news.iter_mut().for_each(|most_news| most_news.say(number));
-                }
+                Some(why) if in_part => refused.push((all, why)),
+                _ => out.extend(all),
             }
         }
-        if accepted.is_empty() {
-            accepted.extend(refused.into_iter().map(|(number, all, _)| (number, all)));
-        } else if let Some((.., why)) = refused.first() {
-            filled.left_out = refused.len();
-            filled.notes.push(format!(
+        let mut left_out = 0;
+        if out.is_empty() {
+            out.extend(refused.into_iter().flat_map(|(all, _)| all));
+        } else if let Some((_, why)) = refused.first() {
+            left_out = refused.len();
+            notes.push(format!(
                 "{} launches that are known in part are left out: no values were found for them that are not refused ({why})",
                 refused.len()
             ));
         }
-        accepted.sort_by_key(|(number, _)| *number);
-        filled.bases.extend(accepted.into_iter().flat_map(|(_, all)| all));
-        filled.notes.dedup();
-        Ok(filled)
+        notes.dedup();
+        Ok((out, notes, left_out))
     }
 
     fn likeliest(&self, mut base: Base) -> Likeliest {
@@ -176,20 +149,7 @@ impl<'f> Filler<'f> {
         Likeliest { base, open, defaults, configured, waits }
     }
 
-    /// The likeliest values of these launches that lack some; `known` gets what there is to know of each.
-    fn likeliest_of(&self, numbers: &[usize], bases: &[Base], known: &mut FxHashMap<usize, Likeliest>) -> Vec<Base> {
-        let mut ahead = Vec::with_capacity(numbers.len());
-        for number in numbers {
-            let Some(base) = bases.get(*number) else { continue };
-            let likeliest = known.entry(*number).or_insert_with(|| self.likeliest(base.clone()));
-            if !likeliest.open.is_empty() {
-                ahead.push(likeliest.base.clone());
-            }
-        }
-        ahead
-    }
-
-    fn of_base(
+    fn of_launch(
         &mut self,
         likeliest: Likeliest,
         notes: &mut Vec<String>,
@@ -300,7 +260,7 @@ impl<'f> Filler<'f> {
         let mut left: Vec<(String, String)> = Vec::new();
         let mut unseen = 0;
         for number in 0..all.len() {
-            self.search.try_ahead(all.get(number..).unwrap_or(&[]))?;
+            self.search.try_ahead(all.iter().skip(number))?;
             let Some(base) = all.get(number).cloned() else { break };
             if base == *settled {
                 out.push(base);

@@ -8,7 +8,6 @@ use rustc_hash::FxHasher;
 use super::directive::{self, Directive, directives};
 use super::discover::Found;
 use super::entries::{Param, entries_of};
-use super::fewer::fewer;
 use super::fill::Filler;
 use super::given::{plain, plain_given};
 use super::instance::{Base, FileKernels, Instance, Instances, Note};
@@ -182,8 +181,11 @@ impl<'f> KnownLaunches<'f> {
     fn first(&mut self) -> Result<Option<Instance>, Cancelled> {
         let base = match &mut self.open {
             OpenValues::None => self.bases.first().cloned(),
-            OpenValues::Remembered(filled) => filled.bases.first().cloned(),
-            OpenValues::Sought(filler, _) => filler.first(&self.bases)?,
+            OpenValues::Remembered((bases, ..)) => bases.first().cloned(),
+            OpenValues::Sought(filler, _) => match self.bases.first() {
+                Some(base) => filler.first(base.clone())?,
+                None => None,
+            },
         };
         let spec = base.map(|base| self.builder.spec(&base));
         Ok(spec.and_then(|spec| words::instances(self.entry, vec![spec]).pop()))
@@ -192,8 +194,8 @@ impl<'f> KnownLaunches<'f> {
     /// All instances; and what was searched for them, with the key that it is kept under.
     fn instances(self) -> Result<(Instances, Option<(u64, Filled)>), Cancelled> {
         let (entry, mut notes, mut searched) = (self.entry, self.notes, None);
-        let filled = match self.open {
-            OpenValues::None => Filled { bases: self.bases, ..Filled::default() },
+        let (bases, said, left_out) = match self.open {
+            OpenValues::None => (self.bases, Vec::new(), 0),
             OpenValues::Remembered(known) => known,
             OpenValues::Sought(mut filler, key) => {
                 let filled = filler.fill(self.bases)?;
@@ -201,11 +203,10 @@ impl<'f> KnownLaunches<'f> {
                 filled
             }
         };
-        let Filled { bases, notes: said, left_out, unsearched } = filled;
+        notes.extend(said.into_iter().map(|message| Note { range: entry.name_range, message, error: false }));
         let specs: Vec<Spec> = distinct(bases).iter().map(|base| self.builder.spec(base)).collect();
-        let (specs, note) = fewer(specs, unsearched);
-        let said = said.into_iter().chain(note);
-        notes.extend(said.map(|message| Note { range: entry.name_range, message, error: false }));
+        let (specs, note) = words::fewer(specs);
+        notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
         let (mut list, sites, unfollowed) = (words::instances(entry, specs), self.sites, self.unfollowed);
         for instance in &mut list {
             let own = sites.iter().filter(|site| site.launches(&instance.spec.arguments));

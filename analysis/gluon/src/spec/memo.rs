@@ -49,17 +49,8 @@ struct Last {
     starts: Vec<u32>,
 }
 
-/// Ways to launch a kernel with all values.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Filled {
-    pub bases: Vec<Base>,
-    /// What is to be said of them.
-    pub notes: Vec<String>,
-    /// Launches that are known in part, for which no values were found that are not refused.
-    pub left_out: usize,
-    /// Launches for which no values were searched, since there are enough others.
-    pub unsearched: usize,
-}
+/// Ways to launch a kernel with all values, what is to be said of them, and how many launches were left out.
+pub(super) type Filled = (Vec<Base>, Vec<String>, usize);
 
 impl Memo {
     /// What was found before.

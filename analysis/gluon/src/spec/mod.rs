@@ -11,7 +11,6 @@ mod directive;
 mod discover;
 mod domain;
 mod entries;
-mod fewer;
 mod fill;
 mod flow;
 mod given;

@@ -125,12 +125,12 @@ impl<'s> Search<'s> {
 
     /// Tries as many of these values at once as there are workers: they are likely to be asked for next, in this order.
     /// The budget counts what is asked for alone.
-    pub(super) fn try_ahead(&mut self, bases: &[Base]) -> Result<(), Cancelled> {
+    pub(super) fn try_ahead<'b>(&mut self, bases: impl Iterator<Item = &'b Base>) -> Result<(), Cancelled> {
         let at_once = self.file.workers.at_once();
         if at_once < 2 || self.is_all_spent() {
             return Ok(());
         }
-        let mut unknown: Vec<Spec> = bases.iter().take(at_once).map(|base| self.builder.spec(base)).collect();
+        let mut unknown: Vec<Spec> = bases.take(at_once).map(|base| self.builder.spec(base)).collect();
         if unknown.first().is_none_or(|next| self.known.contains_key(next)) {
             return Ok(());
         }
@@ -210,7 +210,7 @@ impl<'s> Search<'s> {
         let others = self.others(base, trouble, open);
         for (number, other) in others.iter().enumerate() {
             if !self.is_spent() {
-                self.try_ahead(others.get(number..).unwrap_or(&[]))?;
+                self.try_ahead(others.iter().skip(number))?;
             }
             let Some(now) = self.attempt(other)? else { break };
             let gone = !troubles(&now).contains(trouble);

@@ -2,8 +2,8 @@
 
 use super::directive::{OPEN, pieces};
 use super::entries::Entry;
-use super::given::plain;
-use super::instance::Instance;
+use super::given::{plain, plain_given};
+use super::instance::{Instance, Instances};
 use super::{Given, Source, Spec};
 use crate::builtins::default_swizzle;
 use python::value::DType;
@@ -206,6 +206,44 @@ impl Instance {
         let parts: Vec<String> = blanks.chain(kept.map(str::to_owned)).collect();
         format!("{HEAD}{}", parts.join(", "))
     }
+}
+
+/// At most [`Instances::MOST`] of them, so that each value of each parameter is in one if that can be,
+/// and what is to be said of it.
+pub(super) fn fewer(specs: Vec<Spec>) -> (Vec<Spec>, Option<String>) {
+    if specs.len() <= Instances::MOST {
+        return (specs, None);
+    }
+    let values = |spec: &Spec| {
+        let arguments = spec.arguments.iter().map(|argument| (argument.name.clone(), plain_given(&argument.given)));
+        let host = spec.host.iter().flat_map(|host| host.arguments.clone());
+        let settings = [
+            ("target".to_owned(), spec.target.0.name()),
+            ("num_warps".to_owned(), spec.num_warps.0.to_string()),
+            ("num_ctas".to_owned(), spec.num_ctas.0.to_string()),
+        ];
+        arguments.chain(host).chain(settings).collect::<Vec<_>>()
+    };
+    let all: Vec<Vec<(String, String)>> = specs.iter().map(values).collect();
+    let mut seen: Vec<&(String, String)> = Vec::new();
+    let mut taken: Vec<usize> = Vec::new();
+    while taken.len() < Instances::MOST {
+        let new = |at: &usize| all[*at].iter().filter(|value| !seen.contains(value)).count();
+        let open = (0..all.len()).filter(|at| !taken.contains(at));
+        // The first among equals.
+        let Some(best) = open.max_by_key(|at| (new(at), std::cmp::Reverse(*at))) else { break };
+        seen.extend(&all[best]);
+        taken.push(best);
+    }
+    taken.sort_unstable();
+    let note = format!("it is launched in {} ways; {} of them are analysed", specs.len(), taken.len());
+    let mut at = 0;
+    let mut specs = specs;
+    specs.retain(|_| {
+        at += 1;
+        taken.binary_search(&(at - 1)).is_ok()
+    });
+    (specs, Some(note))
 }
 
 /// Whether two names are a slip or two apart.
