@@ -2,9 +2,9 @@
 
 #![cfg(unix)]
 
-use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use base::Cancel;
@@ -68,11 +68,8 @@ fn what_it_leaves_behind_ends_with_it() {
 
 #[test]
 fn it_is_cancelled() {
-    let asked = Cell::new(0);
-    let stop = || {
-        asked.set(asked.get() + 1);
-        asked.get() > 5
-    };
+    let asked = AtomicU32::new(0);
+    let stop = || asked.fetch_add(1, Ordering::Relaxed) >= 5;
     let (outcome, _) = shell("sleep 300", LONG, &Cancel::when(&stop));
     assert_eq!(outcome.ended, ExitCause::Cancelled);
     assert!(outcome.seconds < 15.0);

@@ -571,7 +571,8 @@ impl LanguageService for Service {
                 return Ok(None);
             }
             if params.command == SHOW_PYTHON {
-                let work = |session: &SessionSnapshot, _: &dyn Fn() -> bool| session.client.runs.missing_triton();
+                let work =
+                    |session: &SessionSnapshot, _: &(dyn Fn() -> bool + Sync)| session.client.runs.missing_triton();
                 if let Some(why) = self.ask_session("the Python", work).await? {
                     self.sender.show(format!("fencepost: {why}"));
                 }

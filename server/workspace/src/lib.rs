@@ -38,7 +38,7 @@ pub use limits::LIMITS;
 pub use loader::{Loader, LoaderClient};
 pub use paths::{absolute, import_root, root};
 pub use snapshot::{WorkspaceSnapshot, WorkspaceSources};
-pub use threads::{STACK_BYTES, threads};
+pub use threads::threads;
 pub use triton_sources::TritonSources;
 
 /// The workspace of the command line: files are read when they are asked for, and once.

@@ -8,6 +8,11 @@ base::limits! { "workspace":
         MENTIONS: usize = 24, Count, Assumed;
     }
 
+    mod threads {
+        /// Bytes of the stack of a thread that shares the work of an analysis.
+        STACK: usize = 64 << 20, Bytes, Ended;
+    }
+
     mod symbols {
         /// Files that are searched for the names of symbols.
         SEARCHED: usize = 2_000, Count, Shown;

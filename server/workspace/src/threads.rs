@@ -3,16 +3,14 @@
 use std::sync::LazyLock;
 
 use base::workers::{OneByOne, SharedWorkers, Workers};
+use crate::limits::threads::STACK;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-
-/// The stack of a thread that analyses kernels: what is written in a text may be nested deeply.
-pub const STACK_BYTES: usize = 64 << 20;
 
 /// One thread a core, for all analyses of this process together; one after the other where no thread can be had.
 static THREADS: LazyLock<SharedWorkers> = LazyLock::new(|| {
     let named = |number| format!("analysis {number}");
-    match ThreadPoolBuilder::new().stack_size(STACK_BYTES).thread_name(named).build() {
+    match ThreadPoolBuilder::new().stack_size(STACK).thread_name(named).build() {
         Ok(pool) => SharedWorkers::new(Threads(pool)),
         Err(error) => {
             tracing::warn!("analysing with one thread: {error}");

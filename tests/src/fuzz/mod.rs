@@ -62,7 +62,8 @@ pub enum Until {
 /// programs may have had the processor, and a reader may wait for another process.
 fn timed(target: &Target, input: &[u8]) -> (std::thread::Result<()>, Duration) {
     let (begun, spent) = (Instant::now(), memory::processor_time());
-    let late = || begun.elapsed() > PATIENCE * target.limit;
+    let most = PATIENCE * target.limit;
+    let late = || begun.elapsed() > most;
     let read = catch_unwind(AssertUnwindSafe(|| (target.read)(input, &Cancel::when(&late))));
     let (clock, spent) = (begun.elapsed(), memory::processor_time().saturating_sub(spent));
     let own = (target.process)() == memory::Process::Own && spent > Duration::ZERO;
