@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use base::workers::{OneByOne, SharedWorkers, Workers};
 use crate::limits::threads::STACK;
+use base::workers::{OneByOne, SharedWorkers, Workers};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
