@@ -56,7 +56,8 @@ pub fn corpus() -> Vec<(String, String)> {
     named.collect()
 }
 
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+/// The files of a folder with this extension, by name.
+pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|found| found == extension));

@@ -17,7 +17,9 @@ use crate::suppress::Suppressions;
 use base::cache::{Cache, Weight};
 use base::workers::SharedWorkers;
 use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, message};
-use findings::{KernelReport, Problem, Proof, Verdict, add_global, describe, describe_places, explain, explain_phases};
+use findings::{
+    KernelReport, Problem, Proof, Verdict, add_global, describe, describe_quickly, explain, explain_phases,
+};
 use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
 use lower::{Options, lower_with};
@@ -367,7 +369,7 @@ impl Engine {
     /// What a few runs of a kernel show: a start, for who waits.
     fn quick_answer(&mut self, tree: &Tree, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
         let outcome = self.surveyed(&lowered.kernel, cancel)?;
-        let mut report = describe_places(lowered, &outcome);
+        let mut report = describe_quickly(lowered, &outcome);
         withhold_if_malformed(tree, lowered, &mut report);
         note_deleted_reads(tree, &mut report);
         Ok(report.render(&IrNames))

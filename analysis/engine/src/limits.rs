@@ -15,6 +15,8 @@ base::limits! { "engine":
         KERNELS: usize = 8 << 20, Bytes, Forgotten;
         /// Instances that are remembered of a kernel from texts before its last one.
         EARLIER_INSTANCES: usize = 16, Count, Forgotten;
+        /// Bytes of their modules; what was made of one takes ten times as much.
+        EARLIER_TEXT: usize = 128 << 10, Bytes, Forgotten;
     }
 
     mod fixes {
@@ -54,11 +56,11 @@ base::limits! { "engine":
 
     mod budget {
         /// Machine steps that the instances of a file may take together.
-        FILE: u64 = 400_000, Steps, Undecided;
+        FILE: u64 = 400_000, Steps, Said;
         /// Machine steps after which no further instance of a kernel is begun, whatever the file has left.
-        KERNEL: u64 = 200_000, Steps, Undecided;
+        KERNEL: u64 = 200_000, Steps, Said;
         /// Bytes of elaborated modules that the instances of a file may have together. Loops that are unrolled over sizes
         /// that were chosen make megabytes of one instance.
-        TEXT: usize = 4 << 20, Bytes, Undecided;
+        TEXT: usize = 4 << 20, Bytes, Said;
     }
 }

@@ -23,15 +23,18 @@ pub(crate) fn causes(kernel: &Kernel, found: &[Found]) -> Vec<Option<usize>> {
         return of;
     }
     let mut left = STEPS;
+    let mut shown: Vec<Option<bool>> = vec![None; found.len()];
     for cause in 0..found.len() {
         if of[cause].is_some() {
             continue;
         }
+        let Some(rest) = left.checked_sub(found[cause].schedule.len() as u64) else { break };
+        left = rest;
         let Some(repair) = Repair::new(kernel, &found[cause]) else { continue };
         for other in 0..found.len() {
             let sibling = machine::siblings(kernel, &found[cause].violation, &found[other].violation);
             let open = other != cause && of[other].is_none() && !of.contains(&Some(other)) && !sibling;
-            if open && follows(kernel, &repair, &found[other], &mut left) {
+            if open && follows(kernel, &repair, &found[other], &mut shown[other], &mut left) {
                 of[other] = Some(cause);
             }
         }
@@ -94,13 +97,15 @@ fn expects(kernel: &Kernel, replay: &Replay, place: machine::BarrierPlace) -> Op
     Some(Repair::Expects(Box::new(kernel)))
 }
 
-/// Whether a violation is gone once another one is mended.
-fn follows(kernel: &Kernel, repair: &Repair, other: &Found, left: &mut u64) -> bool {
+/// Whether a violation is gone once another one is mended; `shown` remembers whether the kernel as it is shows it in its
+/// canonical run.
+fn follows(kernel: &Kernel, repair: &Repair, other: &Found, shown: &mut Option<bool>, left: &mut u64) -> bool {
     if matches!(other.violation.rule, Rule::OutOfBounds { .. } | Rule::NotLive { .. } | Rule::Reinit) {
         return false;
     }
     let shows = |state: &State| state.violations().iter().any(|violation| alike(violation, &other.violation));
-    if !run(kernel, &other.valuation, None, left).is_some_and(|(state, _)| shows(&state)) {
+    let mut run_as_it_is = || run(kernel, &other.valuation, None, left).is_some_and(|(state, _)| shows(&state));
+    if !*shown.get_or_insert_with(&mut run_as_it_is) {
         return false;
     }
     let after = match repair {

@@ -14,47 +14,75 @@ use super::steps::ListedStep;
 use super::uninitialised::uninitialised;
 use super::words::Words;
 use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict, Witness};
-use crate::limits::minimal::{SHORTEN, SHORTEN_ALL};
+use crate::limits::minimal::{REPEAT, SHORTEN, SHORTEN_ALL};
 use base::{Message, message};
 use explore::Schedule;
 use kernel::{Lowered, Stage};
 use machine::{Blocked, BlockedOn, Machine, MachineError, Rule, Valuation, Violation};
 use verify::{Found, Gap, Lapped, Never, NeverExecuted, Outcome, Reach};
 
-/// Steps that are left for shorter runs.
+/// Steps that are left for shorter runs, and for repeating those that were found.
 struct Effort {
-    all: usize,
-    one: usize,
+    shorten: usize,
+    /// `None` where runs are not for showing.
+    one: Option<usize>,
+    repeat: usize,
+    /// Findings that are left out since their runs are long.
+    left_out: usize,
+}
+
+/// What is done about the run that a finding shows.
+enum Shown<'l> {
+    /// Nothing: who asks does not show it.
+    Nothing,
+    /// It is shortened, and this many steps are left for that.
+    Shortened(&'l mut usize),
 }
 
 impl Effort {
-    /// Makes a finding with its share of what is left.
-    fn spend<T>(&mut self, make: impl FnOnce(&mut usize) -> T) -> T {
-        let share = self.all.min(self.one);
+    /// Makes a finding whose run has so many steps with its share of what is left; not where repeating it is too much.
+    fn spend<T>(&mut self, steps: usize, make: impl FnOnce(Shown<'_>) -> Option<T>) -> Option<T> {
+        let Some(repeat) = self.repeat.checked_sub(steps.saturating_mul(TIMES)) else {
+            self.left_out += 1;
+            return None;
+        };
+        self.repeat = repeat;
+        let Some(one) = self.one else { return make(Shown::Nothing) };
+        let share = self.shorten.min(one);
         let mut left = share;
-        let made = make(&mut left);
-        self.all -= share - left;
+        let made = make(Shown::Shortened(&mut left));
+        self.shorten -= share - left;
         made
     }
 }
 
+/// How often the run of a finding is repeated for what is said of it.
+const TIMES: usize = 3;
+
 /// The report on a kernel.
 pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
-    describe_within(lowered, outcome, SHORTEN_ALL)
+    describe_within(lowered, outcome, SHORTEN_ALL, Some(SHORTEN))
 }
 
-/// The same, for who asks what is found and where, but does not show the runs: they are not shortened.
+/// The same for a start: the runs are as they were found, not shortened.
+pub fn describe_quickly(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
+    describe_within(lowered, outcome, 0, Some(0))
+}
+
+/// The same for who asks what is found and where: no finding has a run.
 pub fn describe_places(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
-    describe_within(lowered, outcome, 0)
+    describe_within(lowered, outcome, 0, None)
 }
 
-fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> KernelReport<Message> {
+fn describe_within(lowered: &Lowered, outcome: &Outcome, shorten: usize, one: Option<usize>) -> KernelReport<Message> {
     let mut findings: Vec<Finding<Message>> = Vec::new();
     let causes = causes(&lowered.kernel, &outcome.found);
-    let mut left = Effort { all: steps, one: SHORTEN };
+    let mut left = Effort { shorten, one, repeat: REPEAT, left_out: 0 };
     let others = OtherRuns::new(&lowered.kernel, outcome);
-    let told = outcome.found.iter();
-    let told = told.map(|found| left.spend(|left| describe_with_inputs(lowered, found, &others, left)));
+    let tell = |left: &mut Effort, found: &Found| {
+        left.spend(found.schedule.len(), |shown| describe_with_inputs(lowered, found, &others, shown))
+    };
+    let told = outcome.found.iter().map(|found| tell(&mut left, found));
     let told: Vec<Option<Finding<Message>>> = told.collect();
     for (number, told_of) in told.iter().enumerate() {
         // One that follows from another is told with it, as long as there is that one to tell it with.
@@ -67,7 +95,14 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
         findings.push(finding);
     }
     for lapped in &outcome.lapped {
-        findings.extend(left.spend(|left| lap(lowered, lapped, left)));
+        findings.extend(left.spend(lapped.schedule.len(), |shown| lap(lowered, lapped, shown)));
+    }
+    if left.left_out > 0
+        && let Some(last) = findings.last_mut()
+    {
+        let count = left.left_out;
+        last.message =
+            message!("{} ({count} more of this kernel are not told, since its runs are long)", last.message, count);
     }
     // What breaks in a plan is what the pass that places the barriers still has to order.
     let planned = lowered.map.stage == Stage::Planned;
@@ -78,7 +113,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
     }
     let verdict = verdict(lowered, outcome, &findings);
     for assumed in &outcome.assumed {
-        let finding = left.spend(|left| describe_with_inputs(lowered, assumed, &others, left));
+        let finding = tell(&mut left, assumed);
         findings.extend(finding.map(|finding| Finding {
             severity: Severity::Hint,
             message: message!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
@@ -86,7 +121,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
         }));
     }
     for discarded in &outcome.discarded {
-        let finding = left.spend(|left| describe_with_inputs(lowered, discarded, &others, left));
+        let finding = tell(&mut left, discarded);
         findings.extend(finding.map(|finding| Finding {
             severity: Severity::Hint,
             message: message!(
@@ -98,7 +133,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
         }));
     }
     if let Some(outlives) = outcome.outlives.as_ref().filter(|_| findings.is_empty() && !planned) {
-        let finding = left.spend(|left| describe_with_inputs(lowered, outlives, &others, left));
+        let finding = tell(&mut left, outlives);
         findings.extend(finding.map(|finding| Finding { severity: Severity::Hint, ..finding }));
     }
     for unmodelled in &lowered.unmodelled {
@@ -140,7 +175,7 @@ fn take_in(finding: &mut Finding<Message>, other: &Finding<Message>) {
 /// What is said of one violation, for who asks what it is and where: its run is as it was found, not shortened. `None`
 /// if it does not repeat.
 pub fn describe_violation(lowered: &Lowered, found: &Found) -> Option<Finding<Message>> {
-    describe_with_inputs(lowered, found, &OtherRuns::none(&lowered.kernel), &mut 0)
+    describe_with_inputs(lowered, found, &OtherRuns::none(&lowered.kernel), Shown::Shortened(&mut 0))
 }
 
 /// The same; `others` is what the kernel does with other inputs.
@@ -148,7 +183,7 @@ fn describe_with_inputs(
     lowered: &Lowered,
     found: &Found,
     others: &OtherRuns<'_>,
-    left: &mut usize,
+    shown: Shown<'_>,
 ) -> Option<Finding<Message>> {
     let machine = replay::machine(&lowered.kernel, &found.valuation);
     let words = Words::new(lowered, &machine);
@@ -172,10 +207,10 @@ fn describe_with_inputs(
         | Rule::ArrivedTwice => lifecycle(&words, &replay, &found.violation),
     }?;
     let goal = Goal::Broken(found.violation.clone());
-    assemble(lowered, &words, &machine, &found.schedule, &goal, told, &found.valuation, left)
+    assemble(lowered, &words, &machine, &found.schedule, &goal, told, &found.valuation, shown)
 }
 
-fn lap(lowered: &Lowered, lapped: &Lapped, left: &mut usize) -> Option<Finding<Message>> {
+fn lap(lowered: &Lowered, lapped: &Lapped, shown: Shown<'_>) -> Option<Finding<Message>> {
     let machine = replay::machine(&lowered.kernel, &lapped.valuation);
     let words = Words::new(lowered, &machine);
     let (canonical, _) = replay::repeat(&machine, &lapped.canonical, lapped.wait);
@@ -206,7 +241,7 @@ fn lap(lowered: &Lowered, lapped: &Lapped, left: &mut usize) -> Option<Finding<M
         order: None,
     };
     let goal = Goal::Lapped { thread: wait.thread, site: wait.site, place: barrier.place, flips: barrier.flips + 1 };
-    assemble(lowered, &words, &machine, &lapped.schedule, &goal, told, &lapped.valuation, left)
+    assemble(lowered, &words, &machine, &lapped.schedule, &goal, told, &lapped.valuation, shown)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -218,16 +253,23 @@ fn assemble(
     goal: &Goal,
     told: Description,
     valuation: &Valuation,
-    left: &mut usize,
+    shown: Shown<'_>,
 ) -> Option<Finding<Message>> {
-    let shown = minimal(machine, schedule, goal, left)?;
-    let (replay, _) = replay::repeat(machine, &shown.schedule, u32::MAX);
-    let stops =
-        super::steps::listed_steps(words.kernel, words.channels, &shown, &replay.records, &waits(words, goal, &told));
-    let run = stops.iter().filter_map(|stop| step(words, &replay, &shown.goal, stop)).collect();
+    let told_in_steps = match shown {
+        Shown::Nothing => None,
+        Shown::Shortened(left) => {
+            let shown = minimal(machine, schedule, goal, left)?;
+            let (replay, _) = replay::repeat(machine, &shown.schedule, u32::MAX);
+            let waits = waits(words, goal, &told);
+            let stops = super::steps::listed_steps(words.kernel, words.channels, &shown, &replay.records, &waits);
+            let run: Vec<_> = stops.iter().filter_map(|stop| step(words, &replay, &shown.goal, stop)).collect();
+            Some((run, Witness { valuation: valuation.clone(), run: shown, steps: stops }))
+        }
+    };
+    let (run, witness) = told_in_steps.map_or((Vec::new(), None), |(run, witness)| (run, Some(witness)));
     let mut finding = Finding {
         run,
-        witness: Some(Witness { valuation: valuation.clone(), run: shown, steps: stops }),
+        witness,
         inputs: inputs(&lowered.kernel, &lowered.map, valuation),
         order: told.order,
         severity: told.severity,

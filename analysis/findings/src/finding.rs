@@ -90,8 +90,8 @@ pub struct Finding<M = String> {
     /// Phases that some waits would have to name, as the machine has run them: with these the finding
     /// is gone and none is new. Empty where no phase is at fault.
     pub phases: Vec<(EffectId, PhaseFormula)>,
-    /// What should have kept two accesses apart, in places of the text that was analysed; `None` where that is not
-    /// what is wrong.
+    /// What should have kept two accesses apart, in places of the text that was analysed, which for Python is what the
+    /// instance was elaborated to; `None` where that is not what is wrong.
     pub order: Option<MissingOrder>,
     /// Name of the kernel.
     pub kernel: String,

@@ -29,7 +29,7 @@ mod uninitialised;
 mod words;
 
 pub use code::Code;
-pub use describe::{describe, describe_places, describe_violation};
+pub use describe::{describe, describe_places, describe_quickly, describe_violation};
 pub use finding::{
     Edit, Finding, Fix, GlobalMemory, KernelReport, Note, Pin, Problem, RunStep, Suppressed, SuppressedBy, Verdict,
     Witness,

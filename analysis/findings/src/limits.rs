@@ -24,6 +24,8 @@ base::limits! { "findings":
         ALL_DECIDED: usize = 12, Count, Shown;
         /// Machine steps of a kernel up to which its phases are looked into.
         STEPS: u64 = 200_000, Steps, Shown;
+        /// Machine steps of all runs that look for another phase in one report.
+        ALL_STEPS: u64 = 300_000, Steps, Shown;
     }
 
     mod minimal {
@@ -35,13 +37,15 @@ base::limits! { "findings":
         SHORTEN: usize = 200_000, Steps, Shown;
         /// Machine steps that may go into shortening the runs of all findings of a kernel: with long runs the later ones stay as they were found.
         SHORTEN_ALL: usize = 600_000, Steps, Shown;
+        /// Machine steps of the repeated runs of all findings of a kernel, each of which is repeated three times; the findings behind are counted.
+        REPEAT: usize = 1_500_000, Steps, Said;
     }
 
     mod cause {
         /// Violations of a kernel up to which common causes are looked for.
         VIOLATIONS: usize = 12, Count, Shown;
         /// Machine steps of the runs that look for common causes.
-        STEPS: u64 = 400_000, Steps, Shown;
+        STEPS: u64 = 200_000, Steps, Shown;
     }
 
     mod deadlock {

@@ -1,5 +1,7 @@
 //! A violation's run, repeated with its records kept.
 
+use std::borrow::Cow;
+
 use base::Limits;
 use explore::{Schedule, Status, System};
 use kernel::{EffectKind, Kernel};
@@ -57,7 +59,7 @@ pub(crate) fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (Rep
 /// it said and what the step did.
 pub(crate) fn walk<T>(
     machine: &Machine<'_>,
-    schedule: &Schedule,
+    schedule: &[u16],
     mut before: impl FnMut(&State, usize) -> T,
     mut after: impl FnMut(T, &Record),
 ) -> State {
@@ -166,17 +168,27 @@ impl Replay {
         (arrived > 0).then_some((expected, came))
     }
 
+    /// The state after a step, or at the end where there is no such step.
+    fn state_at(&self, machine: &Machine<'_>, step: u32) -> Cow<'_, State> {
+        if self.at_violation.step() == step {
+            return Cow::Borrowed(&self.at_violation);
+        }
+        let steps = self.schedule.get(..step as usize).filter(|_| step as usize <= self.records.len());
+        let Some(steps) = steps else { return Cow::Borrowed(&self.end) };
+        Cow::Owned(walk(machine, steps, |_, _| (), |(), _| ()))
+    }
+
     /// Whether a thread has seen an event complete by a step.
     pub fn has_seen(&self, machine: &Machine<'_>, thread: u16, event: &Event, step: u32) -> bool {
-        let (at, _) = repeat(machine, &self.schedule, step);
-        let thread = at.at_violation.threads().get(usize::from(thread));
+        let at = self.state_at(machine, step);
+        let thread = at.threads().get(usize::from(thread));
         thread.is_some_and(|thread| thread.seen.get(event.channel) >= event.number)
     }
 
     /// Whether a thread has waited for an operation by a step, and half of its warps, a stage behind, has not.
     pub fn lags(&self, machine: &Machine<'_>, thread: u16, event: &Event, step: u32) -> bool {
-        let (at, _) = repeat(machine, &self.schedule, step);
-        let thread = at.at_violation.threads().get(usize::from(thread));
+        let at = self.state_at(machine, step);
+        let thread = at.threads().get(usize::from(thread));
         let lags = |&(channel, last): &(_, u32)| channel == event.channel && last >= event.number;
         thread.is_some_and(|thread| thread.lagging.iter().any(lags))
     }

@@ -14,6 +14,11 @@ use fencepost_tests::fuzz::memory::{Process, limit, processor_time};
 use fencepost_tests::fuzz::{MEMORY, Plan, Row, Target, Until, all, fuzz, table, targets};
 use fencepost_tests::parallel::cores;
 
+/// The allocator of the released server: what is measured here is to hold there.
+#[cfg(all(unix, feature = "jemalloc"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// As much as the server gives its workers.
 const STACK: usize = 64 << 20;
 

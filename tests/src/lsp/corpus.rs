@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::client::Server;
 use super::typing::{IN_PYTHON, IN_TTGIR, Typed, middle, told_of_status, type_line};
@@ -31,7 +31,8 @@ pub fn type_into_all(program: &Path, jobs: usize, filter: &str) -> Result<Vec<Ou
     let stayed = parallel::each(jobs, &all, |(_, typed)| {
         let mut command = Command::new(program);
         command.arg("lsp").stderr(Stdio::null());
-        let mut server = Server::spawn(command, told_of_status());
+        // What is refused depends on the release, which is not to be one that happens to be installed.
+        let mut server = Server::spawn_with(command, told_of_status(), json!({ "triton": "3.9" }));
         let stayed = type_line(&mut server, typed)?;
         server.shutdown();
         Ok(stayed)

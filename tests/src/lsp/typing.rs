@@ -69,17 +69,21 @@ fn settled(server: &mut Server, uri: &str) -> Vec<Value> {
     last.and_then(|params| params["diagnostics"].as_array().cloned()).unwrap_or_default()
 }
 
-/// Types a line, key by key, into a document that is opened for it; how many findings there are.
+/// Types a line, key by key, into a broken document that is opened for it; how many findings there are.
 ///
 /// # Errors
 ///
-/// The first key after which a finding is not where it was.
+/// The first key after which a finding is not where it was; that there is none.
 pub(crate) fn type_line(server: &mut Server, typed: &Typed) -> Result<usize, String> {
     let Typed { language, uri, text, at, line } = typed;
     let at = *at;
     server.open_as(language, uri, text);
-    let first = findings(&settled(server, uri), text);
+    let shown = settled(server, uri);
+    let first = findings(&shown, text);
     let count = first.len();
+    if count == 0 {
+        return Err(format!("nothing is found before anything is typed: {shown:?}"));
+    }
     let mut version = 2;
     server.change(uri, version, Some(range((at, 0), (at, 0))), "\n");
     let mut now: Vec<String> = text.lines().map(str::to_owned).collect();

@@ -17,3 +17,4 @@ mod registers;
 mod report;
 mod rows;
 mod unsynchronised;
+mod workers;

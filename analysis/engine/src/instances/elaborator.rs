@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::budget::TextBudget;
 use super::outline::{Comparison, Outline, Since};
 use super::{ElaboratedInstance, PythonFile};
-use crate::limits::memo::EARLIER_INSTANCES as EARLIER;
+use crate::limits::memo::{EARLIER_INSTANCES as EARLIER, EARLIER_TEXT};
 use base::workers::{self, SharedWorkers};
 use base::{Cancel, Cancelled};
 use gluon::{Config, Entry, Instance, Instances, Memo, Note, Site, elaborate};
@@ -213,9 +213,15 @@ impl KeptInstances {
             *used.entry(&kernel.entry.name).or_default() += kernel.instances.len();
         }
         self.by_kernel.retain(|name, kept| {
-            let most = used.get(name.as_str()).map_or(0, |count| count + EARLIER);
+            let Some(used) = used.get(name.as_str()) else { return false };
+            let earlier = kept.iter().rev().skip(*used).take(EARLIER);
+            let text = earlier.scan(0, |text, instance| {
+                *text += instance.document().text().len();
+                Some(*text)
+            });
+            let most = used + text.take_while(|text| *text <= EARLIER_TEXT).count();
             kept.drain(..kept.len().saturating_sub(most));
-            !kept.is_empty()
+            true
         });
     }
 

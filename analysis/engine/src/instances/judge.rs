@@ -7,13 +7,11 @@ use super::ahead::Ahead;
 use super::blame::one_a_call;
 use super::budget::{FileBudget, LEFT_OUT};
 use super::judged::{JudgedKernel, JudgedKey};
-use super::merge::{Premise, conditions, merged};
+use super::merge::{conditions, merged};
 use super::outline::{Comparison, Since};
 use super::place::line;
-use super::premise::{
-    Key, RACE_TEXT, RACE_VARIATIONS, VARIATIONS, Variation, blames, is_followed, key, race_variations, tells,
-    variations,
-};
+use super::premise::blames;
+use super::varied::Varied;
 use super::{ElaboratedInstance, Elaboration, KernelInstances, PythonFile};
 use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
@@ -22,11 +20,14 @@ use crate::progress::{Depth, KernelNumber, Listener, Progress};
 use crate::suppress::Suppressions;
 use base::{Cancel, Cancelled, Message, TextRange};
 use findings::{
-    Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, add_global, describe_places,
+    Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, add_global, describe_quickly,
 };
 use gluon::{Entry, FileId, Note as Remark};
+use kernel::Lowered;
 use python::reason::cause;
 use python::syntax::{Module, Sources};
+use races::Launch;
+use ttgir::Tree;
 
 /// What was said of a kernel before, and how the text of then compares with that of now.
 type Known = (Arc<JudgedKernel>, Arc<Comparison>);
@@ -138,7 +139,7 @@ impl Engine {
         let (reports, steps) = self.check_instances(kernel, budget, cancel)?;
         let premises = match &known {
             Some((known, between)) => known.premises(between),
-            None => self.premises(of, kernel, &reports, sources, cancel)?,
+            None => self.premises(Varied { of, kernel, sources }, &reports, cancel)?,
         };
         let mut report = merged(kernel, reports, &premises);
         report.range = of.module.place(kernel.entry.name_range).0;
@@ -164,7 +165,7 @@ impl Engine {
             return Ok(None);
         }
         let outcome = self.surveyed(&lowered.kernel, cancel)?;
-        let mut report = describe_places(lowered, &outcome);
+        let mut report = describe_quickly(lowered, &outcome);
         withhold_if_malformed(tree, lowered, &mut report);
         note_deleted_reads(tree, &mut report);
         let mut report = report.render(elaborated);
@@ -254,73 +255,6 @@ impl Engine {
         Ok((reports, steps))
     }
 
-    /// Which findings are not there with another value in place of a chosen one.
-    fn premises(
-        &mut self,
-        of: &Elaboration,
-        kernel: &KernelInstances,
-        reports: &[KernelReport],
-        sources: &dyn Sources,
-        cancel: &Cancel<'_>,
-    ) -> Result<Vec<Premise>, Cancelled> {
-        let mut premises: Vec<Premise> = Vec::new();
-        let (mut left, mut left_races, mut text) = (VARIATIONS, RACE_VARIATIONS, 0);
-        for (number, (report, elaborated)) in reports.iter().zip(&kernel.instances).enumerate() {
-            if report.verdict != Verdict::Found || elaborated.stale().is_some() {
-                continue;
-            }
-            // A finding that several instances share is looked at in the first of them.
-            let earlier = reports.get(..number).unwrap_or(&[]);
-            let known = |wanted: &Key| earlier.iter().flat_map(|report| &report.findings).any(|it| key(it) == *wanted);
-            let mut open: Vec<Key> = report.findings.iter().filter(|it| blames(it)).map(key).collect();
-            open.retain(|wanted| !known(wanted));
-            let (mut races, mut others): (Vec<Key>, Vec<Key>) =
-                open.into_iter().partition(|wanted| wanted.0 == Kind::GlobalRace);
-            for variation in variations(kernel, elaborated) {
-                if others.is_empty() || left == 0 {
-                    break;
-                }
-                left -= 1;
-                let (_, other) = self.varied(of, kernel, (elaborated, number), &variation, sources, cancel)?;
-                if tells(&other, report) {
-                    premises.extend(variation.takes_away(&mut others, &other));
-                }
-            }
-            for variation in race_variations(elaborated) {
-                if races.is_empty() || left_races == 0 || text > RACE_TEXT {
-                    break;
-                }
-                left_races -= 1;
-                let (varied, other) = self.varied(of, kernel, (elaborated, number), &variation, sources, cancel)?;
-                text += varied.document().text().len();
-                if is_followed(&varied, elaborated) {
-                    premises.extend(variation.takes_away(&mut races, &other));
-                }
-            }
-        }
-        Ok(premises)
-    }
-
-    /// An instance with another value in place of a chosen one, and what there is to say of it.
-    fn varied(
-        &mut self,
-        of: &Elaboration,
-        kernel: &KernelInstances,
-        (elaborated, number): (&ElaboratedInstance, usize),
-        variation: &Variation,
-        sources: &dyn Sources,
-        cancel: &Cancel<'_>,
-    ) -> Result<(ElaboratedInstance, KernelReport), Cancelled> {
-        let made = gluon::elaborate(&of.module, sources, &variation.spec, cancel)?;
-        // A file that was no longer waited for counts as missing: nothing made without it is kept.
-        cancel.check()?;
-        let instance = gluon::Instance { spec: variation.spec.clone(), ..elaborated.instance.clone() };
-        let name = kernel.entry.name_range;
-        let varied = ElaboratedInstance::new(of.module.clone(), of.outline.clone(), sources, instance, name, made);
-        let report = self.check_instance(&varied, number, cancel)?;
-        Ok((varied, report))
-    }
-
     /// What there is to say of one instance, in Python.
     pub(super) fn check_instance(
         &mut self,
@@ -333,24 +267,36 @@ impl Engine {
             // One text may be launched in several ways.
             (Some(lowered), Some(tree)) => {
                 self.report_by_text(elaborated.document().shared_text(), &launches, cancel, |engine| {
-                    let mut report = engine.describe_kernel(lowered, cancel)?;
-                    withhold_if_malformed(tree, lowered, &mut report);
-                    note_deleted_reads(tree, &mut report);
-                    let globals = engine.globals(tree, &launches, cancel)?;
-                    if let Some(global) = globals.first() {
-                        add_global(&mut report, global, lowered.kernel.effects.is_empty());
-                    }
-                    if !tree.errors().is_empty() {
-                        let why = "what it was elaborated to has errors; please report this";
-                        report.verdict = Verdict::Undecided(vec![why.into()]);
-                    }
-                    Ok(report)
+                    let report = engine.describe_kernel(lowered, cancel)?;
+                    engine.with_globals(tree, lowered, report, &launches, cancel)
                 })?
             }
             _ => undecided(),
         };
         let mut report = report.render(elaborated);
         elaborated.move_report(&mut report, number);
+        Ok(report)
+    }
+
+    /// A report on a kernel of an elaborated text, with what there is to say of that text and its global memory.
+    pub(super) fn with_globals(
+        &mut self,
+        tree: &Tree,
+        lowered: &Lowered,
+        mut report: KernelReport<Message>,
+        launches: &[Launch],
+        cancel: &Cancel<'_>,
+    ) -> Result<KernelReport<Message>, Cancelled> {
+        withhold_if_malformed(tree, lowered, &mut report);
+        note_deleted_reads(tree, &mut report);
+        let globals = self.globals(tree, launches, cancel)?;
+        if let Some(global) = globals.first() {
+            add_global(&mut report, global, lowered.kernel.effects.is_empty());
+        }
+        if !tree.errors().is_empty() {
+            let why = "what it was elaborated to has errors; please report this";
+            report.verdict = Verdict::Undecided(vec![why.into()]);
+        }
         Ok(report)
     }
 }
@@ -524,11 +470,11 @@ struct NotFollowed<'a> {
 }
 
 /// The report on what could not be elaborated.
-fn undecided() -> KernelReport<Message> {
+pub(super) fn undecided() -> KernelReport<Message> {
     without_findings(Verdict::Undecided(Vec::new()))
 }
 
-fn without_findings<M>(verdict: Verdict<M>) -> KernelReport<M> {
+pub(super) fn without_findings<M>(verdict: Verdict<M>) -> KernelReport<M> {
     KernelReport {
         name: String::new(),
         range: TextRange::default(),

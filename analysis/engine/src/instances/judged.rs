@@ -5,7 +5,7 @@
 //! what was found out with other values in place of chosen ones still holds.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::instance::Original;
 use super::merge::Premise;
@@ -13,29 +13,30 @@ use super::outline::{Comparison, Outline};
 use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use base::TextRange;
 use base::cache::Weight;
-use findings::{KernelReport, Problem};
+use findings::{Finding, KernelReport, Problem};
 use gluon::{Entry, Instance};
 use rustc_hash::FxHasher;
 
-/// By what a kernel is known.
+/// By what a kernel is known. It does not keep what its instances were elaborated to: once nobody else does, that does not
+/// come back.
 #[derive(Debug)]
 pub(crate) struct JudgedKey {
     name: String,
-    originals: Vec<Arc<Original>>,
+    originals: Vec<Weak<Original>>,
 }
 
 impl PartialEq for JudgedKey {
     fn eq(&self, other: &JudgedKey) -> bool {
         self.name == other.name
             && self.originals.len() == other.originals.len()
-            && self.originals.iter().zip(&other.originals).all(|(a, b)| Arc::ptr_eq(a, b))
+            && self.originals.iter().zip(&other.originals).all(|(a, b)| a.ptr_eq(b))
     }
 }
 
 impl JudgedKey {
     /// That of a kernel.
     pub(super) fn of(kernel: &KernelInstances) -> JudgedKey {
-        let originals = kernel.instances.iter().map(|instance| instance.original().clone());
+        let originals = kernel.instances.iter().map(|instance| Arc::downgrade(instance.original()));
         JudgedKey { name: kernel.entry.name.clone(), originals: originals.collect() }
     }
 
@@ -43,7 +44,11 @@ impl JudgedKey {
     pub(super) fn is(&self, kernel: &KernelInstances) -> bool {
         self.name == kernel.entry.name
             && self.originals.len() == kernel.instances.len()
-            && self.originals.iter().zip(&kernel.instances).all(|(known, now)| Arc::ptr_eq(known, now.original()))
+            && self
+                .originals
+                .iter()
+                .zip(&kernel.instances)
+                .all(|(known, now)| known.as_ptr() == Arc::as_ptr(now.original()))
     }
 
     /// The hash of that of a kernel.
@@ -100,7 +105,7 @@ impl JudgedKernel {
 
     /// What it costs to keep, and what it would cost to find out again.
     pub(super) fn weight(&self) -> Weight {
-        let bytes = 2048 + self.report.findings.len() * 4096 + self.instances.len() * 1024;
+        let bytes = 2048 + self.outline.len() + self.report.findings.len() * 4096 + self.instances.len() * 1024;
         Weight { bytes, work: 1 + self.report.steps }
     }
 
@@ -121,7 +126,10 @@ impl JudgedKernel {
         let (mut report, mut problems) = (self.report.clone(), self.problems.clone());
         if !between.is_still() {
             let mut shift = |range: &mut TextRange| *range = between.range(*range);
+            // What should have come first stands in places of what the instance was elaborated to, which has not moved.
+            let orders: Vec<_> = all_findings(&mut report).map(|finding| finding.order.take()).collect();
             report.ranges_mut(&mut shift);
+            all_findings(&mut report).zip(orders).for_each(|(finding, order)| finding.order = order);
             for problem in &mut problems {
                 shift(&mut problem.range);
                 let edits = problem.fix.iter_mut().flat_map(|fix| &mut fix.edits);
@@ -139,6 +147,11 @@ impl JudgedKernel {
         };
         self.premises.iter().map(moved).collect()
     }
+}
+
+fn all_findings(report: &mut KernelReport) -> impl Iterator<Item = &mut Finding> {
+    let suppressed = report.suppressed.iter_mut().map(|suppressed| &mut suppressed.finding);
+    report.findings.iter_mut().chain(suppressed)
 }
 
 fn moved_entry(entry: &Entry, between: &Comparison) -> Entry {

@@ -30,6 +30,7 @@ mod report;
 mod say;
 #[cfg(test)]
 mod tests;
+mod varied;
 
 pub use elaborator::{Elaboration, Elaborator, FirstElaborated, KernelInstances};
 pub use gluon::{Config, Entry, Given, Handed, Param, Site, Target, Version, VersionSource, given, version};

@@ -46,6 +46,11 @@ impl Outline {
         Outline { source: module.shared_source().clone(), text: module.text().len() as u32, statements }
     }
 
+    /// Bytes of the text.
+    pub(super) fn len(&self) -> usize {
+        self.source.len()
+    }
+
     fn slice(&self, statement: &Statement) -> &str {
         statement.range.of(&self.source)
     }

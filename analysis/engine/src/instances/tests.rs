@@ -154,3 +154,13 @@ fn what_is_missing_before_a_call_is_drawn_and_mended() {
     let fixed = session.edit("        fill(", "        tma.store_wait(0)\n        fill(");
     assert!(matches!(fixed.kernels[0].verdict, Verdict::Proved(_)), "{:?}", fixed.kernels[0]);
 }
+
+#[test]
+fn a_finding_that_moves_says_what_a_new_analysis_says() {
+    let mut session = Session::new(HELPER);
+    session.analyse();
+    let moved = session.edit("fill(tile, regs)\n        fence", "fill( tile, regs )\n        fence");
+    let fresh = Session::new(session.script.text()).analyse();
+    assert!(fresh.kernels[0].findings[0].order.is_some());
+    assert_eq!(moved.kernels, fresh.kernels);
+}

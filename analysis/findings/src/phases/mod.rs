@@ -21,13 +21,30 @@ use super::paths::{Loops, block_of};
 use super::replay::{self, repeat, walk};
 use super::words::Words;
 use super::{Finding, KernelReport, Kind, Severity, Witness};
-use crate::limits::phases::{ALL_DECIDED, DECIDED, STEPS};
+use crate::limits::phases::{ALL_DECIDED, ALL_STEPS, DECIDED, STEPS};
 use base::{Cancelled, Message};
 use explore::canonical;
 use kernel::{EffectId, EffectKind, Kernel, Lowered, Var};
-use machine::{BarrierPlace, BlockedOn, Machine, PendingWait, Rule, State};
+use machine::{BarrierPlace, BlockedOn, Machine, PendingWait, Rule, State, Valuation};
 use std::cell::OnceCell;
+use std::rc::Rc;
 use verify::Outcome;
+
+/// What may yet be tried for one report.
+struct Left {
+    decided: usize,
+    steps: u64,
+}
+
+impl Left {
+    fn is_spent(&self) -> bool {
+        self.decided == 0 || self.steps == 0
+    }
+
+    fn spend(&mut self, steps: u64) {
+        self.steps = self.steps.saturating_sub(steps);
+    }
+}
 
 /// A wait whose phase may be wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,9 +70,10 @@ pub fn explain_phases(
         return Ok(());
     }
     let places: Vec<(Kind, base::TextRange)> = report.findings.iter().map(|f| (f.kind, f.range)).collect();
-    let mut left = ALL_DECIDED;
+    let mut left = Left { decided: ALL_DECIDED, steps: ALL_STEPS };
+    let mut visits: Vec<(Valuation, Rc<OnceCell<Vec<Visit>>>)> = Vec::new();
     for finding in &mut report.findings {
-        if finding.severity == Severity::Hint || !concerns(finding.kind) {
+        if left.is_spent() || finding.severity == Severity::Hint || !concerns(finding.kind) {
             continue;
         }
         let Some(witness) = finding.witness.clone() else { continue };
@@ -63,6 +81,11 @@ pub fn explain_phases(
         let words = Words::new(lowered, &machine);
         // Where no wait is known to name a wrong phase, one that names the other may only wait longer.
         let others = !matches!(finding.kind, Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier);
+        let known = visits.iter().position(|(valuation, _)| *valuation == witness.valuation);
+        let known = known.unwrap_or_else(|| {
+            visits.push((witness.valuation.clone(), Rc::default()));
+            visits.len() - 1
+        });
         let counted = lowered.kernel.loops.iter().filter_map(|info| info.counted);
         let search = Search {
             lowered,
@@ -73,7 +96,7 @@ pub fn explain_phases(
             others,
             loops: Loops::new(&lowered.kernel),
             counters: counted.flat_map(|(counter, lower, upper, step)| [counter, lower, upper, step]).collect(),
-            visited: OnceCell::new(),
+            visited: visits[known].1.clone(),
         };
         if let Some(corrected) = search.first((finding.kind, finding.range), &mut left, decide)? {
             search.tell(finding, &corrected);
@@ -104,7 +127,8 @@ struct Search<'a> {
     loops: Loops<'a>,
     /// Counters and bounds of all counted loops.
     counters: Vec<Var>,
-    visited: OnceCell<Vec<Visit>>,
+    /// What waits see, in the canonical run with the inputs of the finding.
+    visited: Rc<OnceCell<Vec<Visit>>>,
 }
 
 /// A wait that a thread stands before, in the canonical run.
@@ -169,7 +193,7 @@ impl Search<'_> {
     fn first(
         &self,
         place: (Kind, base::TextRange),
-        left: &mut usize,
+        left: &mut Left,
         decide: &mut dyn FnMut(&Kernel) -> Result<Outcome, Cancelled>,
     ) -> Result<Option<CorrectedPhases>, Cancelled> {
         let mut tries = DECIDED;
@@ -177,7 +201,7 @@ impl Search<'_> {
         // A wait that nothing repeats has no cadence.
         for suspect in self.suspects().into_iter().filter(|suspect| !self.around(suspect).is_empty()) {
             for change in self.changes(&suspect) {
-                if tries == 0 || *left == 0 {
+                if tries == 0 || left.is_spent() {
                     return Ok(None);
                 }
                 if tried.contains(&change) {
@@ -190,12 +214,15 @@ impl Search<'_> {
                 {
                     continue;
                 }
-                if !self.runs(&kernel) {
+                let (gets_through, steps) = self.run(&kernel);
+                left.spend(steps);
+                if !gets_through {
                     continue;
                 }
                 tries -= 1;
-                *left -= 1;
+                left.decided -= 1;
                 let outcome = decide(&kernel)?;
+                left.spend(outcome.steps);
                 if !outcome.gaps.is_empty() {
                     continue;
                 }
@@ -225,12 +252,13 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Whether the changed kernel gets through with the inputs of the finding.
-    fn runs(&self, kernel: &Kernel) -> bool {
+    /// Whether the changed kernel gets through with the inputs of the finding, and in how many steps.
+    fn run(&self, kernel: &Kernel) -> (bool, u64) {
         let machine = replay::machine(kernel, &self.witness.valuation);
         let state = canonical(&machine).state;
         let broken = |rule: &Rule| matches!(rule, Rule::Race { .. } | Rule::Deadlock(_) | Rule::Overflow);
-        state.error().is_none() && !state.violations().iter().any(|violation| broken(&violation.rule))
+        let ends = state.error().is_none() && !state.violations().iter().any(|violation| broken(&violation.rule));
+        (ends, u64::from(state.step()))
     }
 
     /// What could be changed about a wait, the likeliest first: alone, with the waits of its thread

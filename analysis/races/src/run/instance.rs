@@ -1,7 +1,7 @@
 //! One program instance, from one access that others notice to the next.
 //!
-//! What an instance does is a function of what its visible accesses read. It is run from its beginning each time, with
-//! what they read so far.
+//! What an instance does is a function of what its visible accesses read. It stops before each of them, and goes on
+//! from there with what was read: once for each answer.
 
 use std::rc::Rc;
 
@@ -51,9 +51,23 @@ pub(crate) enum Stuck {
     Limit,
 }
 
-enum Flow {
-    On,
-    Asked(Ask),
+/// What an instance is in the middle of, inside what stands before it.
+#[derive(Clone, Copy, Debug)]
+enum Frame<'p> {
+    /// These steps, from this one on.
+    Steps(&'p [Step], usize),
+    /// This loop: its number, its steps before the condition and behind it.
+    Loop(u32, &'p [Step], &'p [Step], Stage),
+    /// What warps of different partitions do, from this one on.
+    Partitions(&'p [Vec<Step>], usize),
+}
+
+/// What comes next in a loop.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Round,
+    Condition,
+    Carry,
 }
 
 /// What runs of instances of one program leave for the next.
@@ -64,35 +78,69 @@ pub(crate) struct Room {
     orders: FxHashMap<u32, Vec<u32>>,
 }
 
-/// The run of one instance.
+impl Room {
+    /// The spans of an access in ascending order.
+    fn in_order(&mut self, number: u32, spans: Spans, (mask, offset): (&Column, &Column), shape: &Rc<[i64]>) -> Spans {
+        if spans.ascend() {
+            return spans;
+        }
+        if let (Some(part), Column::Line(line)) = (mask.part(shape), offset) {
+            let ordered = line.spans(&part, true);
+            if ordered.ascend() {
+                return ordered;
+            }
+        }
+        // From round to round and from program to program it is as a rule the same order.
+        if let Some(order) = self.orders.get(&number) {
+            let (mask, offset) = (mask.spelled(), offset.spelled());
+            let lanes = order.iter().filter(|lane| mask.at(**lane as usize) != Some(0));
+            let ordered: Spans = lanes.filter_map(|lane| Some((offset.at(*lane as usize)?, *lane))).collect();
+            if ordered.len() == spans.len() && ordered.ascend() {
+                return ordered;
+            }
+        }
+        let mut all: Vec<(i64, u32)> = spans.iter().collect();
+        all.sort_unstable();
+        self.orders.insert(number, all.iter().map(|(_, lane)| *lane).collect());
+        all.into_iter().collect()
+    }
+}
+
+/// What an instance uses while it runs.
+struct Running<'r> {
+    room: &'r mut Room,
+    /// Values that may be computed since its beginning.
+    budget: u64,
+}
+
+/// An instance as far as it has come.
+#[derive(Clone, Debug)]
 pub(crate) struct Instance<'p> {
     program: &'p Program,
     watched: &'p Watched,
     setting: &'p Setting,
     environment: Environment<'p>,
-    room: &'p mut Room,
-    answers: &'p [Column],
-    used: usize,
+    frames: Vec<Frame<'p>>,
     events: Vec<Event>,
     pending: Vec<Event>,
     own: Vec<(Event, Event)>,
     loops: Vec<u32>,
-    /// Whether anything happened since the last answer but the same question.
+    /// Values that were computed since its beginning.
     work: u64,
-    budget: u64,
-    last: Option<(u32, usize)>,
+    /// The access that it stands before.
+    asked: Option<u32>,
+    /// The access that was answered last.
+    answered: Option<u32>,
     /// Whether something that loops carry was cut off at its width.
     wrapped: bool,
 }
 
 impl<'p> Instance<'p> {
+    /// One at its beginning.
     pub(crate) fn new(
         program: &'p Program,
         watched: &'p Watched,
         (setting, number): (&'p Setting, u32),
-        answers: &'p [Column],
-        budget: u64,
-        room: &'p mut Room,
     ) -> Instance<'p> {
         let environment = Environment {
             setting,
@@ -105,133 +153,158 @@ impl<'p> Instance<'p> {
             watched,
             setting,
             environment,
-            room,
-            answers,
-            used: 0,
+            frames: vec![Frame::Steps(&watched.steps, 0)],
             events: Vec::new(),
             pending: Vec::new(),
             own: Vec::new(),
             loops: Vec::new(),
             work: 0,
-            budget,
-            last: None,
+            asked: None,
+            answered: None,
             wrapped: false,
         }
     }
 
-    /// The segment behind the last answer, and the work that it took.
-    pub(crate) fn segment(mut self) -> (Result<Segment, Stuck>, u64) {
-        let steps = &self.watched.steps;
-        let flow = self.steps(steps);
-        let work = self.work;
-        let made = flow.map(|flow| {
-            let ask = match flow {
-                Flow::On => None,
-                Flow::Asked(ask) => Some(ask),
-            };
-            let again = match (&ask, self.last) {
-                (Some(ask), Some((access, events))) => {
-                    ask.spins && ask.event.access == access && events == 0 && self.events.is_empty()
-                }
-                _ => false,
-            };
-            Segment { events: self.events, ask, again, own: self.own }
-        });
-        (made, work)
+    /// Values that were computed since its beginning.
+    pub(crate) fn work(&self) -> u64 {
+        self.work
     }
 
-    fn steps(&mut self, steps: &'p [Step]) -> Result<Flow, Stuck> {
-        for step in steps {
-            let flow = match step {
-                Step::Access(access) => self.access(*access)?,
-                Step::If(condition, then, otherwise) => {
-                    let holds = self.scalar(*condition).ok_or(Stuck::Branch(None))?;
-                    self.steps(if holds != 0 { then } else { otherwise })?
+    /// Takes what the access that it stands before reads.
+    pub(crate) fn answer(&mut self, answer: Column, room: &mut Room) {
+        let Some(number) = self.asked.take() else { return };
+        self.answered = Some(number);
+        self.events = self.pending.clone();
+        let access = &self.program.accesses[number as usize];
+        if let Some(source) = access.source {
+            self.give(source, answer, access.lanes.clone(), room);
+        }
+    }
+
+    /// What it does up to the next access that others notice; more than `budget` values since its beginning are not
+    /// computed.
+    pub(crate) fn segment(&mut self, room: &mut Room, budget: u64) -> Result<Segment, Stuck> {
+        let ask = self.run(&mut Running { room, budget })?;
+        let again = match (&ask, self.answered) {
+            (Some(ask), Some(answered)) => ask.spins && ask.event.access == answered && self.events.is_empty(),
+            _ => false,
+        };
+        Ok(Segment { events: std::mem::take(&mut self.events), ask, again, own: std::mem::take(&mut self.own) })
+    }
+
+    fn run(&mut self, running: &mut Running<'_>) -> Result<Option<Ask>, Stuck> {
+        while let Some(frame) = self.frames.last_mut() {
+            match frame {
+                Frame::Steps(steps, next) => {
+                    let Some(step) = steps.get(*next) else {
+                        self.frames.pop();
+                        continue;
+                    };
+                    *next += 1;
+                    if let Some(ask) = self.step(step, running)? {
+                        return Ok(Some(ask));
+                    }
                 }
-                Step::Loop(number, before, body) => self.round_trip(*number, before, body)?,
-                Step::Partitions(all) => {
-                    let mut flow = Flow::On;
-                    for steps in all {
-                        flow = self.steps(steps)?;
-                        if matches!(flow, Flow::Asked(_)) {
-                            break;
+                Frame::Partitions(all, next) => {
+                    let Some(steps) = all.get(*next) else {
+                        self.frames.pop();
+                        continue;
+                    };
+                    *next += 1;
+                    self.frames.push(Frame::Steps(steps, 0));
+                }
+                Frame::Loop(number, before, body, stage) => {
+                    let number = *number;
+                    match stage {
+                        Stage::Round => {
+                            let rounds = self.environment.rounds[number as usize];
+                            if self.work > running.budget || rounds > ROUNDS {
+                                return Err(Stuck::Limit);
+                            }
+                            *stage = Stage::Condition;
+                            let steps = Frame::Steps(before, 0);
+                            self.frames.push(steps);
+                        }
+                        Stage::Condition => {
+                            *stage = Stage::Carry;
+                            let steps = Frame::Steps(body, 0);
+                            let condition = self.program.loops[number as usize].condition;
+                            let goes_on = self.scalar(condition, running.room).ok_or(Stuck::Branch(Some(number)))?;
+                            if goes_on != 0 {
+                                self.frames.push(steps);
+                            } else {
+                                self.frames.pop();
+                                self.loops.pop();
+                                let ran = Column::One(Some(self.environment.rounds[number as usize]));
+                                self.give(self.program.loops[number as usize].rounds, ran, [].into(), running.room);
+                            }
+                        }
+                        Stage::Carry => {
+                            *stage = Stage::Round;
+                            self.carry(number, false, running.room);
+                            self.environment.rounds[number as usize] += 1;
                         }
                     }
-                    flow
                 }
-                Step::StoreWait(pending) => {
-                    let stores = self.pending.len().saturating_sub(*pending as usize);
-                    for mut event in self.pending.drain(..stores) {
-                        event.pending = false;
-                        self.events.push(event);
-                    }
-                    Flow::On
-                }
-            };
-            if let Flow::Asked(_) = flow {
-                return Ok(flow);
             }
         }
-        Ok(Flow::On)
+        Ok(None)
     }
 
-    fn scalar(&mut self, term: crate::term::Term) -> Option<i64> {
-        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut self.room.memo, &[]);
+    fn step(&mut self, step: &'p Step, running: &mut Running<'_>) -> Result<Option<Ask>, Stuck> {
+        match step {
+            Step::Access(access) => return self.access(*access, running),
+            Step::If(condition, then, otherwise) => {
+                let holds = self.scalar(*condition, running.room).ok_or(Stuck::Branch(None))?;
+                self.frames.push(Frame::Steps(if holds != 0 { then } else { otherwise }, 0));
+            }
+            Step::Loop(number, before, body) => {
+                self.environment.rounds[*number as usize] = 0;
+                self.carry(*number, true, running.room);
+                self.loops.push(*number);
+                self.frames.push(Frame::Loop(*number, before, body, Stage::Round));
+            }
+            Step::Partitions(all) => self.frames.push(Frame::Partitions(all, 0)),
+            Step::StoreWait(pending) => {
+                let stores = self.pending.len().saturating_sub(*pending as usize);
+                for mut event in self.pending.drain(..stores) {
+                    event.pending = false;
+                    self.events.push(event);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn scalar(&mut self, term: crate::term::Term, room: &mut Room) -> Option<i64> {
+        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut room.memo, &[]);
         let value = evaluation.column(term).at(0);
         self.work += evaluation.work + 1;
         value
     }
 
-    fn round_trip(&mut self, number: u32, before: &'p [Step], body: &'p [Step]) -> Result<Flow, Stuck> {
+    /// Gives what a loop carries into its first round, or from one round into the next.
+    fn carry(&mut self, number: u32, first: bool, room: &mut Room) {
         let of = &self.program.loops[number as usize];
-        let carried = |this: &mut Self, first: bool| {
-            let mut values = Vec::new();
-            for one in of.carried.iter().filter(|one| this.watched.used.contains(&one.source)) {
-                let mut evaluation =
-                    Evaluation::new(&this.program.terms, &this.environment, &mut this.room.memo, &one.lanes);
-                let column = evaluation.column(if first { one.first } else { one.next });
-                this.work += evaluation.work + 1;
-                this.wrapped |= evaluation.wrapped;
-                values.push((one.source, column, one.lanes.clone()));
-            }
-            for (source, column, lanes) in values {
-                this.give(source, column, lanes);
-            }
-        };
-        self.environment.rounds[number as usize] = 0;
-        carried(self, true);
-        self.loops.push(number);
-        loop {
-            if self.work > self.budget || self.environment.rounds[number as usize] > ROUNDS {
-                return Err(Stuck::Limit);
-            }
-            let flow = self.steps(before)?;
-            if matches!(flow, Flow::Asked(_)) {
-                return Ok(flow);
-            }
-            let goes_on = self.scalar(of.condition).ok_or(Stuck::Branch(Some(number)))?;
-            if goes_on == 0 {
-                break;
-            }
-            let flow = self.steps(body)?;
-            if matches!(flow, Flow::Asked(_)) {
-                return Ok(flow);
-            }
-            carried(self, false);
-            self.environment.rounds[number as usize] += 1;
+        let mut values = Vec::new();
+        for one in of.carried.iter().filter(|one| self.watched.used.contains(&one.source)) {
+            let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut room.memo, &one.lanes);
+            let column = evaluation.column(if first { one.first } else { one.next });
+            self.work += evaluation.work + 1;
+            self.wrapped |= evaluation.wrapped;
+            values.push((one.source, column, one.lanes.clone()));
         }
-        self.loops.pop();
-        let ran = self.environment.rounds[number as usize];
-        self.give(of.rounds, Column::One(Some(ran)), [].into());
-        Ok(Flow::On)
+        for (source, column, lanes) in values {
+            self.give(source, column, lanes, room);
+        }
     }
 
-    fn access(&mut self, number: u32) -> Result<Flow, Stuck> {
-        if self.work > self.budget {
+    fn access(&mut self, number: u32, running: &mut Running<'_>) -> Result<Option<Ask>, Stuck> {
+        if self.work > running.budget {
             return Err(Stuck::Limit);
         }
         let access = &self.program.accesses[number as usize];
-        let memo = &mut self.room.memo;
+        let memo = &mut running.room.memo;
         let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, memo, &access.lanes);
         let count = evaluation.count();
         let (mask, offset) = (evaluation.column(access.mask), evaluation.column(access.offset));
@@ -255,21 +328,11 @@ impl<'p> Instance<'p> {
                 active.iter().map(|(_, lane)| (operand(&value, lane as usize), operand(&compare, lane as usize)));
             let operands = operands.collect();
             let event = Event { access: number, spans: active, rounds, pending: false, wrapped };
-            if let Some(answer) = self.answers.get(self.used) {
-                self.used += 1;
-                self.last = Some((number, 0));
-                self.events.clear();
-                self.events.extend(self.pending.iter().cloned());
-                self.own.clear();
-                if let Some(source) = access.source {
-                    self.give(source, answer.clone(), access.lanes.clone());
-                }
-                return Ok(Flow::On);
-            }
+            self.asked = Some(number);
             let spins = self.loops.last().is_some_and(|of| self.is_wait(*of));
-            return Ok(Flow::Asked(Ask { event, operands, lanes: count, spins }));
+            return Ok(Some(Ask { event, operands, lanes: count, spins }));
         }
-        let spans = self.in_order(number, active, (&mask, &offset), &lanes);
+        let spans = running.room.in_order(number, active, (&mask, &offset), &lanes);
         let pending = access.completion == Completion::StoreWait;
         let event = Event { access: number, spans: spans.clone(), rounds, pending, wrapped };
         for open in &self.pending {
@@ -287,41 +350,15 @@ impl<'p> Instance<'p> {
             && self.watched.used.contains(&source)
         {
             let column = self.contents(number, &spans, count);
-            self.give(source, column, access.lanes.clone());
+            self.give(source, column, access.lanes.clone(), running.room);
         }
-        Ok(Flow::On)
+        Ok(None)
     }
 
     /// A source gives this from now on.
-    fn give(&mut self, source: u32, values: Column, shape: Box<[i64]>) {
-        let given = self.room.memo.given(values, shape);
+    fn give(&mut self, source: u32, values: Column, shape: Box<[i64]>, room: &mut Room) {
+        let given = room.memo.given(values, shape);
         self.environment.reads.insert(source, given);
-    }
-
-    /// The spans of an access in ascending order.
-    fn in_order(&mut self, number: u32, spans: Spans, (mask, offset): (&Column, &Column), shape: &Rc<[i64]>) -> Spans {
-        if spans.ascend() {
-            return spans;
-        }
-        if let (Some(part), Column::Line(line)) = (mask.part(shape), offset) {
-            let ordered = line.spans(&part, true);
-            if ordered.ascend() {
-                return ordered;
-            }
-        }
-        // From round to round and from program to program it is as a rule the same order.
-        if let Some(order) = self.room.orders.get(&number) {
-            let (mask, offset) = (mask.spelled(), offset.spelled());
-            let lanes = order.iter().filter(|lane| mask.at(**lane as usize) != Some(0));
-            let ordered: Spans = lanes.filter_map(|lane| Some((offset.at(*lane as usize)?, *lane))).collect();
-            if ordered.len() == spans.len() && ordered.ascend() {
-                return ordered;
-            }
-        }
-        let mut all: Vec<(i64, u32)> = spans.iter().collect();
-        all.sort_unstable();
-        self.room.orders.insert(number, all.iter().map(|(_, lane)| *lane).collect());
-        all.into_iter().collect()
     }
 
     /// What a tensor that nobody writes holds.

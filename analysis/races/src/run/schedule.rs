@@ -53,9 +53,8 @@ impl<'p> FirstWords<'p> {
 
     /// Those of one program.
     pub(crate) fn of(&mut self, setting: &Setting, number: u32) -> Option<Vec<i64>> {
-        let place = (setting, number);
-        let (segment, _) = Instance::new(self.program, &self.watched, place, &[], 200_000, &mut self.room).segment();
-        let ask = segment.ok()?.ask?;
+        let mut instance = Instance::new(self.program, &self.watched, (setting, number));
+        let ask = instance.segment(&mut self.room, 200_000).ok()?.ask?;
         Some(ask.event.spans.iter().map(|(start, _)| start).collect())
     }
 }
@@ -94,9 +93,10 @@ struct State {
 }
 
 /// A place in a program: what it does next, hanging on what it read so far.
-struct NodeEntry {
+struct NodeEntry<'p> {
     program: u32,
-    answers: Rc<Vec<Column>>,
+    /// The program behind the segment, where that ends before an access.
+    instance: Option<Instance<'p>>,
     segment: Result<Rc<Segment>, Stuck>,
     next: FxHashMap<Column, u32>,
 }
@@ -104,8 +104,8 @@ struct NodeEntry {
 struct Explorer<'p> {
     program: &'p Program,
     setting: &'p Setting,
-    watched: Watched,
-    nodes: Vec<NodeEntry>,
+    watched: &'p Watched,
+    nodes: Vec<NodeEntry<'p>>,
     /// What two segments have in common, by their nodes.
     meetings: FxHashMap<(u32, u32), Rc<Vec<Meeting>>>,
     seen: FxHashSet<u64>,
@@ -152,7 +152,7 @@ pub(crate) fn explore(
         room: Room::default(),
         outcome: Outcome { alone: watched.tensors.is_empty(), ..Outcome::default() },
         told: FxHashSet::default(),
-        watched,
+        watched: &watched,
         budget,
         turns: allowance.turns / 2,
         cancel,
@@ -168,14 +168,15 @@ fn join(a: &mut Clock, b: &Clock) {
     }
 }
 
-impl Explorer<'_> {
+impl<'p> Explorer<'p> {
     /// How many turns it took.
     fn run(&mut self) -> Result<usize, Cancelled> {
         let count = u32::try_from(self.setting.runs()).unwrap_or(u32::MAX);
         let mut state = State { nodes: Vec::new(), done: Vec::new(), clocks: Vec::new(), words: Default::default() };
         for number in 0..count {
             self.cancel.check()?;
-            let node = self.node(number, Rc::new(Vec::new()));
+            let instance = Instance::new(self.program, self.watched, (self.setting, self.setting.number(number)));
+            let node = self.node(number, instance);
             state.nodes.push(node);
             state.done.push(Rc::default());
             let mut clock = vec![0; if self.watched.tensors.is_empty() { 0 } else { count as usize }];
@@ -212,12 +213,11 @@ impl Explorer<'_> {
         Ok(turns)
     }
 
-    fn node(&mut self, program: u32, answers: Rc<Vec<Column>>) -> u32 {
+    /// The place of a program that has come so far. What it has computed since its beginning counts each time.
+    fn node(&mut self, program: u32, mut instance: Instance<'p>) -> u32 {
         let budget = self.budget.saturating_sub(self.outcome.work);
-        let place = (self.setting, self.setting.number(program));
-        let instance = Instance::new(self.program, &self.watched, place, &answers, budget, &mut self.room);
-        let (segment, work) = instance.segment();
-        self.outcome.work += work + 1;
+        let segment = instance.segment(&mut self.room, budget);
+        self.outcome.work += instance.work() + 1;
         match &segment {
             Ok(segment) => {
                 let events = segment.events.iter().chain(segment.ask.as_ref().map(|ask| &ask.event));
@@ -238,7 +238,8 @@ impl Explorer<'_> {
             }
         }
         let segment = segment.map(Rc::new);
-        self.nodes.push(NodeEntry { program, answers, segment, next: FxHashMap::default() });
+        let instance = segment.as_ref().is_ok_and(|segment| segment.ask.is_some()).then_some(instance);
+        self.nodes.push(NodeEntry { program, instance, segment, next: FxHashMap::default() });
         self.nodes.len() as u32 - 1
     }
 
@@ -396,9 +397,11 @@ impl Explorer<'_> {
             return *known;
         }
         let entry = &self.nodes[node as usize];
-        let mut answers = (*entry.answers).clone();
-        answers.push(answer.clone());
-        let made = self.node(entry.program, Rc::new(answers));
+        let (program, instance) = (entry.program, entry.instance.clone());
+        // Who asks is where it can be answered.
+        let Some(mut instance) = instance else { return node };
+        instance.answer(answer.clone(), &mut self.room);
+        let made = self.node(program, instance);
         let again = match &self.nodes[made as usize].segment {
             Ok(segment) => {
                 let same = segment.ask.as_ref().is_some_and(|next| {

@@ -324,7 +324,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `text` with aliases expanded and white space gone.
+    /// `text` with the aliases that are defined above expanded and white space gone.
     fn canonical(&self, text: &str, budget: &mut u32) -> String {
         let bytes = text.as_bytes();
         let mut out = String::with_capacity(text.len() + 64);
@@ -343,6 +343,7 @@ impl Parser<'_> {
                     }
                     let alias = self.store.names.find(&text[start..at]).and_then(|sym| self.store.alias(sym));
                     if let Some(alias) = alias
+                        && (alias.start as usize) < self.op_start
                         && *budget > 0
                     {
                         *budget -= 1;
