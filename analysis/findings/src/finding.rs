@@ -110,6 +110,22 @@ impl<M: Clone> Finding<M> {
 }
 
 impl<M> KernelReport<M> {
+    /// One that says this and nothing else, of a kernel without a name.
+    pub fn without_findings(verdict: Verdict<M>) -> KernelReport<M> {
+        KernelReport {
+            name: String::new(),
+            range: TextRange::default(),
+            verdict,
+            findings: Vec::new(),
+            suppressed: Vec::new(),
+            runs: 0,
+            steps: 0,
+            pin: None,
+            global: None,
+            broken: false,
+        }
+    }
+
     /// Every range, to be moved.
     pub fn ranges_mut(&mut self, each: &mut dyn FnMut(&mut TextRange)) {
         each(&mut self.range);

@@ -243,7 +243,7 @@ impl Engine {
         for (number, elaborated) in kernel.instances.iter().enumerate() {
             cancel.check()?;
             if !budget.affords(elaborated) {
-                reports.push(without_findings(Verdict::Clean(LEFT_OUT.to_owned())));
+                reports.push(KernelReport::without_findings(Verdict::Clean(LEFT_OUT.to_owned())));
                 steps.push(None);
                 continue;
             }
@@ -470,23 +470,8 @@ struct NotFollowed<'a> {
 }
 
 /// The report on what could not be elaborated.
-pub(super) fn undecided() -> KernelReport<Message> {
-    without_findings(Verdict::Undecided(Vec::new()))
-}
-
-pub(super) fn without_findings<M>(verdict: Verdict<M>) -> KernelReport<M> {
-    KernelReport {
-        name: String::new(),
-        range: TextRange::default(),
-        verdict,
-        findings: Vec::new(),
-        suppressed: Vec::new(),
-        runs: 0,
-        steps: 0,
-        pin: None,
-        global: None,
-        broken: false,
-    }
+fn undecided() -> KernelReport<Message> {
+    KernelReport::without_findings(Verdict::Undecided(Vec::new()))
 }
 
 /// What Triton would refuse of a kernel, each once.

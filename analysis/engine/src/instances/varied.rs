@@ -1,6 +1,5 @@
 //! Instances with another value in place of a chosen one, and which findings these do not have.
 
-use super::judge::{undecided, without_findings};
 use super::merge::Premise;
 use super::premise::{
     Key, RACE_TEXT, RACE_VARIATIONS, VARIATIONS, Variation, blames, is_followed, key, race_variations, tells,
@@ -99,7 +98,7 @@ impl Engine {
                 let report = describe_places(lowered, &outcome);
                 self.with_globals(tree, lowered, report, &elaborated.launches(), cancel)?
             }
-            _ => undecided(),
+            _ => KernelReport::without_findings(Verdict::Undecided(Vec::new())),
         };
         let mut report = report.render(elaborated);
         elaborated.move_report(&mut report, number);
@@ -115,10 +114,10 @@ impl Engine {
     ) -> Result<KernelReport, Cancelled> {
         let report = match (elaborated.lowered(), elaborated.tree()) {
             (Some(lowered), Some(tree)) => {
-                let report = without_findings(Verdict::Clean("its barriers are not looked at".into()));
+                let report = KernelReport::without_findings(Verdict::Clean("its barriers are not looked at".into()));
                 self.with_globals(tree, lowered, report, &elaborated.launches(), cancel)?
             }
-            _ => undecided(),
+            _ => KernelReport::without_findings(Verdict::Undecided(Vec::new())),
         };
         let mut report = report.render(elaborated);
         elaborated.move_report(&mut report, number);
