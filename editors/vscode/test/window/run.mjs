@@ -231,6 +231,9 @@ try {
     await window.open('long.ttgir');
     const lines = readFileSync(join(code.work, 'long.ttgir'), 'utf8').split('\n');
     const at = lines.findIndex((line) => line.includes('tt.get_program_id'));
+    const lens = window.page.locator('.editor-group-container.active .codelens-decoration a', { hasText: 'Show program beside' }).first();
+    await lens.click();
+    await until('the program by the lens', () => visible('.tab.active', 'matmul.py'));
     await window.line(at + 1, lines[at].indexOf('tt.get_program_id') + 2);
     await window.command('Show Program and IR Side by Side');
     await until('the program', () => visible('.tab.active', 'matmul.py'));
