@@ -98,7 +98,7 @@ export class Browser {
   }
 }
 
-const KEYS = { Tab: 9, Enter: 13, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
+const KEYS = { Tab: 9, Enter: 13, " ": 32, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
 
 /** A tab, with what it complained about and what it asked the network for. */
 export class Tab {
@@ -152,8 +152,9 @@ export class Tab {
   }
 
   async press(key, modifiers = 0) {
-    const event = { key, code: key, windowsVirtualKeyCode: KEYS[key], modifiers };
-    await this.send("Input.dispatchKeyEvent", { type: key === "Enter" ? "keyDown" : "rawKeyDown", text: key === "Enter" ? "\r" : "", ...event });
+    const event = { key, code: key === " " ? "Space" : key, windowsVirtualKeyCode: KEYS[key], modifiers };
+    const text = { Enter: "\r", " ": " " }[key] ?? "";
+    await this.send("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", text, ...event });
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
   }
 

@@ -9,11 +9,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser } from "./chromium.mjs";
+import { dead, unreachable } from "./keyboard.mjs";
+import { coloursAlone, pale } from "./legible.mjs";
 
 const WIDTH = 1440;
 const HEIGHT = 1000;
-/** What WCAG asks of text. */
-const CONTRAST = 4.5;
 
 let failed = 0;
 const check = (page, what, problems) => {
@@ -126,105 +126,6 @@ const overlaps = () => {
   return wrong;
 };
 
-/** Text that is too pale for its ground. */
-const contrast = (least) => {
-  const parse = (color) => {
-    const [r, g, b, a = 1] = color.match(/[\d.]+/g).map(Number);
-    return { r, g, b, a };
-  };
-  const over = (top, under) => ({
-    r: top.r * top.a + under.r * (1 - top.a),
-    g: top.g * top.a + under.g * (1 - top.a),
-    b: top.b * top.a + under.b * (1 - top.a),
-    a: 1,
-  });
-  const light = ({ r, g, b }) => {
-    const [x, y, z] = [r, g, b].map((v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
-  };
-  const ground = (element) => {
-    const grounds = [];
-    for (let e = element; e; e = e.parentElement) {
-      const style = getComputedStyle(e);
-      const shape = e instanceof SVGElement ? e.closest("a")?.querySelector("rect:not(.reach)") : null;
-      const fill = shape && e.tagName === "a" ? getComputedStyle(shape).fill : "";
-      if (fill && fill !== "none") grounds.push(parse(fill));
-      grounds.push(parse(style.backgroundColor));
-      if (grounds.at(-1).a === 1) break;
-    }
-    return grounds.reduceRight((under, top) => over(top, under), { r: 255, g: 255, b: 255, a: 1 });
-  };
-  const wrong = new Set();
-  for (const element of document.querySelectorAll("main *, .top *")) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-    const inPicture = element instanceof SVGElement;
-    if (!own || element.closest(".run-picture, .panel, [hidden], script, style, title, desc")) continue;
-    const style = getComputedStyle(element);
-    const front = light(over(parse(inPicture ? style.fill : style.color), ground(element)));
-    const back = light(ground(element));
-    const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
-    if (ratio < least) wrong.add(`${element.tagName}.${element.getAttribute("class") ?? ""} ${ratio.toFixed(2)}: ${element.textContent.trim().slice(0, 30)}`);
-  }
-  return [...wrong];
-};
-
-/**
- * Words and signs of a run's lanes that do not stand out from what is drawn below them: `text` is asked of words, 3 of signs,
- * as WCAG does. Grid lines and grounds are no signs.
- */
-const lanes = (text) => {
-  const parse = (colour) => {
-    const [r, g, b, a = 1] = (/rgba?\(([^)]+)\)/.exec(colour)?.[1] ?? "0,0,0,0").split(/[ ,/]+/).map(Number);
-    return { r, g, b, a };
-  };
-  const over = (top, under) => {
-    const mix = (part) => top[part] * top.a + under[part] * (1 - top.a);
-    return { r: mix("r"), g: mix("g"), b: mix("b"), a: 1 };
-  };
-  const light = ({ r, g, b }) => {
-    const [x, y, z] = [r, g, b].map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
-  };
-  const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
-  const page = parse(getComputedStyle(document.body).backgroundColor);
-  const signs = ".wait, .arrive, .mem, .stuck, .tick, .full, .bad, .over, .k, .kw, .ka, .g, .write, .read, .miss";
-  const wrong = new Set();
-  for (const svg of document.querySelectorAll(".run-picture svg")) {
-    // Of a long run the lines look alike.
-    const drawn = [...svg.querySelectorAll("rect, path, circle, line, text")].slice(0, 1500);
-    const boxes = drawn.map((element) => element.getBoundingClientRect());
-    for (const [at, element] of drawn.entries()) {
-      const words = element.tagName === "text";
-      if (element.closest("defs") || boxes[at].width + boxes[at].height === 0 || !(words ? element.textContent.trim() : element.matches(signs))) continue;
-      const style = getComputedStyle(element);
-      const groundAt = (part) => {
-        const [x, y] = [boxes[at].x + boxes[at].width * part, boxes[at].y + boxes[at].height * part];
-        let ground = page;
-        for (const [below, box] of boxes.slice(0, at).entries()) {
-          if (!["rect", "circle"].includes(drawn[below].tagName) || x < box.left || x > box.right || y < box.top || y > box.bottom) continue;
-          const { fill, fillOpacity } = getComputedStyle(drawn[below]);
-          // A pattern is as light as what it is drawn on.
-          if (fill.startsWith("rgb")) ground = over({ ...parse(fill), a: parse(fill).a * Number(fillOpacity) }, ground);
-        }
-        return ground;
-      };
-      const stroked = style.stroke !== "none";
-      const colour = parse(words || !stroked ? style.fill : style.stroke);
-      // A sign with an outline of its own is told by its fill, too.
-      const against = (ground) => {
-        const filled = !words && style.fill.startsWith("rgb") ? ratio(over(parse(style.fill), ground), ground) : 0;
-        return Math.max(ratio(over(colour, ground), ground), filled);
-      };
-      // A line crosses others; it is seen where it begins, or ends.
-      const places = element.tagName === "line" ? [0, 0.5, 1] : [0.5];
-      const found = Math.max(...places.map((part) => against(groundAt(part))));
-      const name = `${element.tagName}.${element.getAttribute("class") ?? ""}`;
-      if (found < (words ? text : 3)) wrong.add(`${name} ${found.toFixed(2)}${words ? `: ${element.textContent.trim().slice(0, 24)}` : ""}`);
-    }
-  }
-  return [...wrong];
-};
-
 /** What has the focus, and whether one sees it. */
 const focus = () => {
   const e = document.activeElement;
@@ -237,6 +138,8 @@ const focus = () => {
   return { id: e.id, tag: e.tagName, class: e.getAttribute("class") ?? "", ring: Boolean(ring), inside };
 };
 
+const unfold = () => [...document.querySelectorAll("details")].flatMap((it, at) => (it.open ? [] : ((it.open = true), [at])));
+const fold = (those) => [...document.querySelectorAll("details")].forEach((it, at) => (it.open = it.open && !those.includes(at)));
 const background = () => getComputedStyle(document.body).backgroundColor;
 const wide = () => {
   const root = document.documentElement;
@@ -272,6 +175,8 @@ async function examine(browser, path, shots) {
     await keys(tab, name);
     await highlights(tab, name);
   }
+  check(name, "keys reach all that can be clicked, and one sees where one is", await unreachable((...it) => tab.run(...it), (key) => tab.press(key)));
+  check(name, "folds hear Enter and the space bar", await dead((...it) => tab.run(...it), (key) => tab.press(key)));
   check(name, "nothing is loaded, nothing is complained about", [...tab.requests.filter((it) => it !== url), ...tab.complaints]);
   if (shots) await pictures(tab, url, join(shots, name));
   if (reports > 0) await withoutScript(browser, name, url);
@@ -279,12 +184,14 @@ async function examine(browser, path, shots) {
 
 async function themes(tab, name) {
   const light = await tab.run(background);
-  check(name, "text stands out in light", await tab.run(contrast, CONTRAST));
-  check(name, "the words and signs of lanes stand out in light", await tab.run(lanes, CONTRAST));
+  // All of it, also what is folded at first.
+  const folded = await tab.run(unfold);
+  check(name, "words and signs stand out in light", await tab.run(pale));
+  check(name, "nothing is told by a colour alone", await tab.run(coloursAlone));
   await tab.prefer("dark");
   const dark = await tab.run(background);
-  check(name, "the words and signs of lanes stand out in dark", await tab.run(lanes, CONTRAST));
-  check(name, "text stands out in dark", await tab.run(contrast, CONTRAST));
+  check(name, "words and signs stand out in dark", await tab.run(pale));
+  await tab.run(fold, folded);
   const seen = [];
   for (let press = 0; press < 3; press += 1) {
     await tab.run(() => document.getElementById("theme").click());

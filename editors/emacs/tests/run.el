@@ -68,7 +68,7 @@
         (eglot-hover-eldoc-function (lambda (text &rest _) (setq said text)))
         (test-wait "the hover" (lambda () said))
         (should (string-match-p "%a" said))))
-    (test-wait "the status" (lambda () (string-match-p "3 findings" (or (fencepost-status-text) ""))))
+    (test-wait "the status" (lambda () (equal " 1 finding, 2 hints" (or (fencepost-status-text) ""))))
     (font-lock-ensure)
     (goto-char (point-min))
     (should (search-forward "ttng.wait_barrier" nil t))

@@ -23,14 +23,13 @@ return function(test)
   -- What a status line shows.
   local fencepost = require('fencepost')
   test.wait('the status', function()
-    local said = fencepost.status()
-    return said:match('^%d+ findings?$') ~= nil
+    return fencepost.status() == '1 finding, 2 hints'
   end)
   local _, status = fencepost.status()
   test.equal({ #status.kernels, status.kernels[1].state }, { 1, 'found' }, 'the kernel in the status')
   test.equal(fencepost.status(vim.api.nvim_create_buf(false, true)), '', 'the status of another buffer')
   vim.cmd.FencepostStatus()
-  test.check(test.heard('ws_gemm, line %d+: found, findings: %d'), 'the verdicts are said')
+  test.check(test.heard('ws_gemm, line %d+: found, findings: %d, hints: %d'), 'the verdicts are said')
 
   -- From the end of its line the finding is found, too.
   test.press('$')

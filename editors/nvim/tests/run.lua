@@ -74,7 +74,7 @@ function test.open(name, above, other)
   test.wait('the server', test.client)
   test.wait('the verdict', function()
     local said = require('fencepost').status()
-    return said == '1 proved' or (#test.findings() > 0 and said:match('^%d+ findings?$'))
+    return said == '1 proved' or (#test.findings() > 0 and said:match('^%d+ findings?'))
   end)
   return vim.api.nvim_get_current_buf()
 end

@@ -3,7 +3,7 @@
 
 import * as vscode from 'vscode';
 import type { Session } from './session';
-import { toRange, type LspRange } from './target';
+import { toRange, type LspPosition, type LspRange } from './target';
 
 interface Linked {
   ranges: LspRange[];
@@ -38,6 +38,17 @@ export class LinkedViews implements vscode.Disposable {
         }
       }),
     ];
+  }
+
+  /** The same for the kernel whose lens was clicked: the cursor goes to its name. */
+  async showAt(argument: unknown): Promise<void> {
+    const place = argument as { uri?: string; position?: LspPosition } | undefined;
+    if (!place?.uri || !place.position) {
+      return;
+    }
+    const { line, character } = place.position;
+    const at = new vscode.Range(line, character, line, character);
+    await this.show(await vscode.window.showTextDocument(vscode.Uri.parse(place.uri), { selection: at }));
   }
 
   /** Opens what the line at the cursor comes from, or was compiled to, beside it. */

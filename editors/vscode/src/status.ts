@@ -44,7 +44,7 @@ export function barText(status: Status): string | undefined {
   const of = (state: KernelState) => status.kernels.filter((kernel) => kernel.state === state).length;
   const findings = status.kernels.reduce((sum, kernel) => sum + kernel.findings, 0);
   const hints = status.kernels.reduce((sum, kernel) => sum + kernel.hints, 0);
-  const found = findings > 0 ? [counted(findings, 'finding')] : of('found') > 0 ? ['findings suppressed'] : [];
+  const found = findings > 0 ? [counted(findings, 'finding')] : of('found') > 0 && hints === 0 ? ['findings suppressed'] : [];
   if (status.state !== 'done') {
     const known = status.kernels.length - of('running');
     const parts = [status.state === 'queued' ? 'queued' : known > 0 ? `${counted(known, 'kernel')} so far` : 'analysing', ...found];

@@ -29,6 +29,7 @@ test('the status bar says the worst first, and never that nothing is wrong befor
   assert.equal(said('done', kernel('proved'), kernel('found', 1)), '$(error) 1 finding, 1 proved');
   assert.equal(said('done', kernel('proved', 0, 2)), '$(pass) 1 proved, 2 hints');
   assert.equal(said('done', kernel('found', 0)), '$(error) findings suppressed');
+  assert.equal(said('done', kernel('found', 0, 1)), '$(error) 1 hint');
   assert.equal(said('done', kernel('proved'), kernel('undecided')), '$(question) 1 undecided, 1 proved');
   assert.equal(said('done', kernel('proved'), kernel('stale')), '$(history) 1 stale, 1 proved');
 });

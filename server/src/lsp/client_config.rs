@@ -57,6 +57,8 @@ pub(crate) struct ClientConfig {
     pub(crate) timeline_lenses: bool,
     /// It knows the command that shows the ops of a kernel in Python.
     pub(crate) ir_lenses: bool,
+    /// It knows the command that shows the program of a kernel in TTGIR beside it.
+    pub(crate) program_lenses: bool,
     /// It shows code lenses.
     pub(crate) code_lenses: bool,
     /// It watches files that it is told of.
@@ -87,6 +89,9 @@ pub(crate) const SHOW_PYTHON: &str = "fencepost.showPython";
 
 /// The client's command that shows the ops as which a kernel in Python is analysed, with a lens' argument.
 pub(crate) const SHOW_IR: &str = "fencepost.showIr";
+
+/// The client's command that shows the program of an op beside it; its argument names the document and a position.
+pub(crate) const SHOW_PROGRAM: &str = "fencepost.showProgram";
 
 impl ClientConfig {
     /// Reads the capabilities of `initialize`.
@@ -135,6 +140,7 @@ impl ClientConfig {
             code_lenses: text.code_lens.is_some(),
             report_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_REPORT),
             ir_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_IR),
+            program_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_PROGRAM),
             watches_files: is(workspace
                 .and_then(|it| it.did_change_watched_files.as_ref())
                 .and_then(|it| it.dynamic_registration)),

@@ -32,7 +32,7 @@ local function runs(health)
   if options.trusted then
     health.ok('kernels can be run: vim.g.fencepost_trusted is set')
   else
-    health.info('kernels are not run: vim.g.fencepost_trusted is not set (:help fencepost-run)')
+    health.info('kernels are not run: vim.g.fencepost_trusted is not set, see :help fencepost-run')
   end
   if options.python and vim.fn.executable(options.python) == 0 then
     health.error('vim.g.fencepost_python cannot be executed: ' .. tostring(options.python))

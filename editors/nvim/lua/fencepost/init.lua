@@ -115,7 +115,8 @@ function M.verdicts()
   end
   local lines = vim.tbl_map(function(kernel)
     local findings = kernel.findings > 0 and (', findings: %d'):format(kernel.findings) or ''
-    return ('%s, line %d: %s%s'):format(kernel.name, kernel.range.start.line + 1, kernel.state, findings)
+    local hints = kernel.hints > 0 and (', hints: %d'):format(kernel.hints) or ''
+    return ('%s, line %d: %s%s%s'):format(kernel.name, kernel.range.start.line + 1, kernel.state, findings, hints)
   end, status.kernels(buffer))
   for _, name in ipairs(said.earlier or {}) do
     table.insert(lines, name .. ': analysing')

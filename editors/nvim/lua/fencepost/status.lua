@@ -95,22 +95,23 @@ local function counted(count, one)
   return ('%d %s%s'):format(count, one, count == 1 and '' or 's')
 end
 
---- For status lines: how far the analysis of a buffer is and what it says, `2 findings, 1 proved`; empty where there
+--- For status lines: how far the analysis of a buffer is and what it says, `2 findings, 1 proved, 1 hint`; empty where there
 --- is no kernel. A run of a kernel that goes on is behind it. As a second value what the server said, kernel by kernel.
 function M.status(buffer)
   local status = statuses[vim.uri_from_bufnr(buffer or vim.api.nvim_get_current_buf())]
   if not status then
     return '', nil
   end
-  local of, findings = {}, 0
+  local of, findings, hints = {}, 0, 0
   for _, kernel in ipairs(status.kernels) do
     of[kernel.state] = (of[kernel.state] or 0) + 1
     findings = findings + kernel.findings
+    hints = hints + kernel.hints
   end
   local parts = {}
   if findings > 0 then
     table.insert(parts, counted(findings, 'finding'))
-  elseif of.found then
+  elseif of.found and hints == 0 then
     table.insert(parts, 'findings suppressed')
   end
   if status.state ~= 'done' then
@@ -120,6 +121,9 @@ function M.status(buffer)
       if of[state] then
         table.insert(parts, ('%d %s'):format(of[state], state))
       end
+    end
+    if hints > 0 then
+      table.insert(parts, counted(hints, 'hint'))
     end
   end
   for _, bar in pairs(bars) do

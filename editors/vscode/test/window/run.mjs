@@ -5,10 +5,10 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { lowContrast } from './contrast.mjs';
 import { kernelTests } from './kernel_tests.mjs';
 import { oldServers } from './old_servers.mjs';
 import { opsBeside } from './ops.mjs';
+import { legible, usableByKeys } from './panels.mjs';
 import { Code, parts, until } from './window.mjs';
 
 const tests = fileURLToPath(new URL('../../../../tests/', import.meta.url));
@@ -184,22 +184,8 @@ try {
     await until('the step', async () => /^Step \d+ of/.test(await run.locator('#count').innerText()));
   });
 
-  for (const name of ['dark', 'light']) {
-    await check(`contrast is enough in ${name}`, async () => {
-      if (name === 'light') await window.command('Preferences: Toggle between Light/Dark Themes');
-      await until('the theme', () => run.evaluate((name) => document.documentElement.dataset.theme === name, name));
-      await window.page.waitForTimeout(500);
-      assert.deepEqual(await lowContrast(run), []);
-      await window.shot(`run-${name}`);
-      await window.page.locator('.tab', { hasText: 'Report:' }).first().click();
-      report = await window.panel('table.coverage');
-      await until('the theme', () => report.evaluate((name) => document.documentElement.dataset.theme === name, name));
-      assert.deepEqual(await lowContrast(report), []);
-      await window.shot(`report-${name}`);
-      await window.page.locator('.tab', { hasText: 'Run:' }).first().click();
-      run = await window.panel('.steps-list');
-    });
-  }
+  await legible({ window, check });
+  run = await usableByKeys({ window, check, cursor });
 
   await check('after an edit a run is said to be old, and the report is made anew', async () => {
     await window.page.locator('.tab[data-resource-name="broken.ttgir"]').click();
@@ -245,6 +231,9 @@ try {
     await window.open('long.ttgir');
     const lines = readFileSync(join(code.work, 'long.ttgir'), 'utf8').split('\n');
     const at = lines.findIndex((line) => line.includes('tt.get_program_id'));
+    const lens = window.page.locator('.editor-group-container.active .codelens-decoration a', { hasText: 'Show program beside' }).first();
+    await lens.click();
+    await until('the program by the lens', () => visible('.tab.active', 'matmul.py'));
     await window.line(at + 1, lines[at].indexOf('tt.get_program_id') + 2);
     await window.command('Show Program and IR Side by Side');
     await until('the program', () => visible('.tab.active', 'matmul.py'));

@@ -14,7 +14,7 @@ body{margin:0 auto;padding:1rem 1.5rem;max-width:1320px;font:15px/1.5 system-ui,
 h1{font-size:1.25rem}
 h2{font-size:1.1rem;margin:2rem 0 .3rem}
 .scroll{overflow-x:auto}
-.scroll:focus-visible,a:focus-visible{outline:3px solid Highlight;outline-offset:2px}
+.scroll:focus-visible,a:focus-visible{outline:3px solid light-dark(#0969da,#58a6ff);outline-offset:2px}
 svg{display:block;max-width:none}
 ";
 
@@ -53,7 +53,7 @@ fn run(number: usize, drawing: &TraceDrawing<'_>) -> Markup {
             @if let Some(table) = drawing.timeline.as_ref().and_then(|it| rounds::overview(it, drawing.places, None)) { (table) }
             // Reached by the tab key, so that the arrow keys scroll it.
             div class="scroll run-picture" tabindex="0" role="group" aria-label={ "Picture: " (drawing.heading.title) } {
-                (PreEscaped(svg::draw(drawing, Some(svg::PageIds { id: &id, anchor: &id }))))
+                (PreEscaped(svg::draw(drawing, Some(svg::PageIds { id: &id, anchor: None }))))
             }
         }
     }

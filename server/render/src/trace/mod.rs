@@ -52,7 +52,7 @@ pub(crate) fn picture(view: &ReportView<'_>, id: &str, anchor: &str) -> Vec<Piec
 /// A drawing of this run in pieces, from top to bottom. Its ids begin with `id`, and those of lines with
 /// `anchor`.
 pub(crate) fn pieces(drawing: &TraceDrawing<'_>, timeline: &Timeline, id: &str, anchor: &str) -> Vec<Piece> {
-    let slices = svg::Slices::new(drawing, timeline, svg::PageIds { id, anchor });
+    let slices = svg::Slices::new(drawing, timeline, svg::PageIds { id, anchor: Some(anchor) });
     let mut pieces = vec![Piece::Shown(slices.head())];
     let mut next = 0;
     for stretch in timeline.stretches() {

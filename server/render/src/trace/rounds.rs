@@ -21,7 +21,6 @@ const MOST: usize = 24;
 pub(crate) const STYLE: &str = "\
 .rounds table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 .rounds th,.rounds td{padding:.3rem .6rem .3rem 0;text-align:left;vertical-align:top;white-space:nowrap}
-.rounds caption{text-align:left;caption-side:top;padding-bottom:.3rem;white-space:normal}
 ";
 
 /// The table; nothing where no partition goes round more than once. Rounds lead to their first line where `anchor` says
@@ -37,12 +36,13 @@ pub(crate) fn overview(timeline: &Timeline, places: &SourceText<'_>, anchor: Opt
     let scale = (WIDTH / steps.max(1)).clamp(2, 8);
     let cell = |round: &Round| cell(timeline, places, anchor, round, scale);
     Some(html! {
+        // Not a caption, which would be as wide as the table and be cut off where that scrolls.
+        p {
+            "Rounds: how each partition goes round its loop. A bar is as long as the steps from its first to its last; filled: "
+            "it acts; open with a stroke: a wait that it passes, or stands at; empty: others act. The last round has what follows the loop."
+        }
         div class="scroll rounds" tabindex="0" role="region" aria-label="Rounds of the run" {
             table {
-                caption {
-                    "Rounds: how each partition goes round its loop. A bar is as long as the steps from its first to its last; filled: "
-                    "it acts; open with a stroke: a wait that it passes, or stands at; empty: others act. The last round has what follows the loop."
-                }
                 thead { tr {
                     th scope="col" { "partition" }
                     @if lanes.iter().any(|lane| lane.before.is_some()) { th scope="col" { "before" } }

@@ -6,7 +6,7 @@ use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
 
 use super::{kernels, run_action, verdict};
-use crate::lsp::client_config::{SHOW_IR, SHOW_REPORT, SHOW_TIMELINE, SHOW_VERDICT};
+use crate::lsp::client_config::{SHOW_IR, SHOW_PROGRAM, SHOW_REPORT, SHOW_TIMELINE, SHOW_VERDICT};
 use crate::lsp::snapshot::Snapshot;
 
 /// The argument of the command of a lens.
@@ -41,9 +41,22 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
         if client.ir_lenses && snapshot.source.python().is_some() {
             add("Show ops".to_owned(), SHOW_IR);
         }
+        if client.program_lenses && names_a_program(snapshot, &kernel) {
+            let range = snapshot.mapper().range(kernel.range);
+            let argument = json!({ "uri": snapshot.uri, "position": range.start });
+            let title = "Show program beside".to_owned();
+            let command = Command { title, command: SHOW_PROGRAM.to_owned(), arguments: Some(vec![argument]) };
+            lenses.push(CodeLens { range, command: Some(command), data: None });
+        }
     }
     lenses.extend(run_action::lenses(snapshot));
     lenses
+}
+
+/// Whether a kernel in TTGIR says which lines of a program it comes from.
+fn names_a_program(snapshot: &Snapshot, kernel: &KernelPlace) -> bool {
+    let document = snapshot.source.ir();
+    document.is_some_and(|document| !ide::source_places(document, kernel.range.start).is_empty())
 }
 
 /// The verdict as far as it is known of this very text.

@@ -4,7 +4,7 @@
 //! it to the first by which another partition knows that it is over. A line with a `!` marks accesses that nothing orders.
 
 use kernel::{Mode, Space};
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use report::timeline::{BarrierSlot, Missing, Span, Timeline};
 
 use super::links::Links;
@@ -14,8 +14,10 @@ use super::text::{code, counted};
 const ROWS: usize = 48;
 /// Spans that are listed as a table.
 const LISTED: usize = 400;
-/// Width of the picture without names, in pixels.
-const WIDTH: usize = 880;
+/// The whole width, in per cent: the picture takes the room that there is.
+const WIDTH: f64 = 100.0;
+/// Bars narrower than this share of the picture, in per cent, have no letter.
+const LETTERED: f64 = 1.0;
 /// Height of a row.
 const ROW: usize = 26;
 
@@ -35,11 +37,10 @@ pub(super) fn draw(links: &Links<'_>) -> Option<Markup> {
         }
         div class="scroll memory" tabindex="0" role="region" aria-label="Memory over the run" {
             table {
-                thead { tr { th { "slot" } th { "where" } th { (axis(timeline)) } } }
+                thead { tr { th scope="col" { "slot, and where it is" } th { (axis(timeline)) } } }
                 tbody { @for &at in rows { @if let Some(slot) = timeline.slots.get(at) {
                     tr class=[slot.concerned.then_some("concerned")] {
-                        th scope="row" { (code(&slot.name)) }
-                        td { (place(slot)) }
+                        th scope="row" { (code(&slot.name)) span class="where quiet" { (place(slot)) } }
                         td { (row(links, timeline, at)) }
                     }
                 } } }
@@ -84,10 +85,14 @@ fn first(timeline: &Timeline) -> u32 {
     timeline.spans.iter().map(|span| span.from).min().unwrap_or(1)
 }
 
-/// Where a step begins.
+/// Where a step begins, in per cent.
 fn column(timeline: &Timeline, step: u32) -> f64 {
     let steps = (timeline.steps.len() as u32 + 1).saturating_sub(first(timeline)).max(1);
-    f64::from(step.saturating_sub(first(timeline))) * WIDTH as f64 / f64::from(steps)
+    f64::from(step.saturating_sub(first(timeline))) * WIDTH / f64::from(steps)
+}
+
+fn percent(share: f64) -> String {
+    format!("{share:.2}%")
 }
 
 /// The numbers of steps.
@@ -98,9 +103,9 @@ fn axis(timeline: &Timeline) -> Markup {
         .find(|every| (steps - first(timeline).min(steps)) / every <= 16)
         .unwrap_or(10_000);
     html! {
-        svg width=(WIDTH) height="16" aria-hidden="true" {
+        svg width="100%" height="16" aria-hidden="true" {
             @for step in (first(timeline)..=steps).filter(|step| step % every == 0) {
-                text x=(format!("{:.1}", column(timeline, step))) y="12" { (step) }
+                text x=(percent(column(timeline, step))) y="12" { (step) }
             }
         }
     }
@@ -115,10 +120,10 @@ fn row(links: &Links<'_>, timeline: &Timeline, slot: usize) -> Markup {
     let concerned = timeline.slots.get(slot).is_some_and(|slot| slot.concerned);
     let touched = |step: u32| concerned && of.clone().any(|span| span.from == step);
     html! {
-        svg width=(WIDTH) height=(ROW) role="img" aria-label=(label(timeline, slot)) {
+        svg width="100%" height=(ROW) role="img" aria-label=(label(timeline, slot)) {
             @for span in of.clone() { (bar(links, timeline, span)) }
             @for step in missing.flatten().filter(|step| touched(*step)) {
-                @let x = format!("{:.1}", column(timeline, step));
+                @let x = percent(column(timeline, step));
                 line class="missing" x1=(x) x2=(x) y1="0" y2=(ROW) {}
                 text class="missing" x=(x) y="11" dx="-2" text-anchor="end" { "!" }
             }
@@ -135,14 +140,17 @@ fn label(timeline: &Timeline, slot: usize) -> String {
 fn bar(links: &Links<'_>, timeline: &Timeline, span: &Span) -> Markup {
     let end = span.until.unwrap_or(timeline.steps.len() as u32 + 1);
     let (x, to) = (column(timeline, span.from), column(timeline, end));
-    let width = (to - x).max(3.0);
+    let width = (to - x).max(WIDTH / 300.0);
     let (class, y) = if span.mode == Mode::Write { ("write", 1) } else { ("read", 14) };
     let lane = timeline.step(span.from).map_or(0, |step| step.lane);
     let line = timeline.step(span.from).and_then(|step| links.view.line(step.range));
     let shape = html! {
-        rect class=(class) x=(format!("{x:.1}")) y=(y) width=(format!("{width:.1}")) height="11" rx="2" { title { (says(timeline, span)) } }
-        @if span.until.is_none() { path class="open" d=(PreEscaped(format!("M{:.1} {y}l5 5.5l-5 5.5", x + width - 5.0))) {} }
-        @if width >= 9.0 { text x=(format!("{:.1}", x + 2.0)) y=(y + 9) { (letter(lane)) } }
+        rect class=(class) x=(percent(x)) y=(y) width=(percent(width)) height="11" rx="2" { title { (says(timeline, span)) } }
+        @if span.until.is_none() {
+            // A path knows no per cent: it stands at the end of the bar.
+            svg x=(percent(x + width)) y=(y) overflow="visible" { path class="open" d="M-6 0l5 5.5l-5 5.5" {} }
+        }
+        @if width >= LETTERED { text x=(percent(x)) dx="2" y=(y + 9) { (letter(lane)) } }
     };
     html! {
         @if let Some(line) = line { a href={ "#" (links.anchor()) (line) } tabindex="-1" { (shape) } } @else { (shape) }

@@ -85,18 +85,31 @@
     });
   }
 
-  // Of a run's steps one is a stop of the tab key, the arrow keys go on from there.
-  for (const run of document.querySelectorAll(".run-picture")) {
-    const steps = [...run.querySelectorAll("a")];
-    run.addEventListener("keydown", (event) => {
-      const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      const at = steps.indexOf(event.target.closest("a"));
-      if (!by || at < 0) return;
+  // Of a run's steps, of the bars of memory and of the lines one is a stop of the tab key, the arrow keys go on from there.
+  for (const group of document.querySelectorAll(".run-picture, .memory, .source")) {
+    const links = [...group.querySelectorAll("a")];
+    if (links.length === 0) continue;
+    const ways = { ArrowUp: -1, ArrowDown: 1, ...(group.matches(".memory") && { ArrowLeft: -1, ArrowRight: 1 }) };
+    // Links of a closed fold cannot have the focus.
+    const hidden = (link) => link.closest("details:not([open])");
+    let stop;
+    const stopAt = (link) => {
+      (stop ?? links[0]).setAttribute("tabindex", "-1");
+      stop = link;
+      stop?.setAttribute("tabindex", "0");
+    };
+    const first = () => stopAt(links.find((link) => !hidden(link)));
+    first();
+    group.addEventListener("toggle", () => (!stop || hidden(stop)) && first(), true);
+    group.addEventListener("focusin", ({ target }) => links.includes(target) && stopAt(target));
+    group.addEventListener("keydown", (event) => {
+      const by = ways[event.key];
+      const at = links.indexOf(event.target.closest("a"));
+      if (!by || at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
-      // Steps of a closed fold cannot have the focus.
       let next = at + by;
-      while (steps[next] && steps[next].getClientRects().length === 0) next += by;
-      steps[next]?.focus();
+      while (links[next] && hidden(links[next])) next += by;
+      links[next]?.focus();
     });
   }
 })();

@@ -50,7 +50,10 @@ pub(super) fn sign(svg: &mut SvgWriter, act: TickAct, x: usize, y: usize) {
         TickAct::Wait => svg.circle("tick", x, y, 4.5),
         TickAct::Stuck => svg.circle("bad", x, y, 5.5),
         TickAct::Invalidate => svg.path("tick", around, format_args!("M{} {}l10 10m0 -10l-10 10", x - 5, y - 5)),
-        TickAct::Broken => svg.path("bad", around, format_args!("M{} {}l12 12m0 -12l-12 12", x - 6, y - 6)),
+        TickAct::Broken => {
+            svg.circle("bad", x, y, 8);
+            svg.path("bad", around, format_args!("M{} {}l8 8m0 -8l-8 8", x - 4, y - 4));
+        }
     }
 }
 
@@ -79,7 +82,7 @@ fn draw_phase(svg: &mut SvgWriter, layout: &SvgLayout<'_>, x: usize, band: &Band
     svg.rect(&format!("p{parity}{extra}"), (x - 7, from), (14, height));
     // The number is told again where a phase is long.
     for y in (from + ROW..from + height.max(ROW)).step_by(20 * ROW).filter(|y| y + 4 < from + height) {
-        svg.text("m b", x, y + 4, parity);
+        svg.text("m b u", x, y + 4, parity);
     }
     svg.end_group();
 }

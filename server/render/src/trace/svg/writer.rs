@@ -8,14 +8,15 @@ text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1f2328
 .h{font:bold 14px system-ui,sans-serif}.b{font-weight:bold}.i{font-style:italic}
 .d{fill:#59636e}.o{font-size:10px}.e{text-anchor:end}.m{text-anchor:middle}.w{fill:#fff;font-weight:bold}
 .bg{fill:#fff}.r{stroke:#d1d9e0}.cta{stroke:#818b98;stroke-width:2}.s{fill:none}.t{fill:#818b98;fill-opacity:.1}
-.x{fill:#d1242f;fill-opacity:.12}.hit{fill:#fff;fill-opacity:0}.faint{opacity:.62}
+.x{fill:#d1242f;fill-opacity:.12}.hit{fill:#fff;fill-opacity:0}.faint{opacity:.74}
 .fold{fill:url(#dots);stroke:#d1d9e0}.c{fill:#f6f8fa;stroke:#818b98}
 .wait{fill:#ddf4ff;stroke:#0969da}.arrive{fill:#dafbe1;stroke:#1a7f37}.mem{fill:#fbefff;stroke:#8250df}
 .stuck{fill:#ffebe9;stroke:#d1242f;stroke-width:2}
 .p0{fill:#54aeff}.p1{fill:url(#p1)}.p1f{fill:#fdac54}.p1l{stroke:#953800}.part{stroke:#1f2328;stroke-dasharray:3 2;stroke-width:1.5}
-.over{stroke:#d1242f;stroke-width:2.5}.k{stroke:#6e7781;fill:none}.kw{stroke:#0969da;fill:none}.ka{stroke:#1a7f37;fill:none}
+.over{stroke:#d1242f;stroke-width:2.5}.k{stroke:#6e7781;fill:none}.kw{stroke:#0969da;fill:none;stroke-dasharray:5 2}line.k{stroke-dasharray:1 3}.ka{stroke:#1a7f37;fill:none}
 .tick{fill:#fff;stroke:#1f2328;stroke-width:1.4}.full{fill:#1f2328;stroke:#fff}.bad{fill:none;stroke:#d1242f;stroke-width:2.4}
 .write{fill:#8250df}.read{fill:#fff;stroke:#8250df;stroke-width:1.6}.known{stroke:#8250df;stroke-width:1.4;fill:none}.end{fill:#8250df}
+circle.end{stroke:#fff;stroke-width:1.2}circle.bad{fill:#fff}.u{paint-order:stroke;stroke:#fff;stroke-width:4;stroke-linejoin:round}
 .open{stroke-dasharray:3 3}.g{fill:none;stroke:#9a6700;stroke-width:1.6}.site{fill:#d1242f}
 .miss{fill:none;stroke:#d1242f;stroke-width:2.2;stroke-dasharray:7 5}.mt{fill:#b3121d;font-weight:bold}
 @media (prefers-color-scheme:dark){
@@ -24,7 +25,7 @@ text{fill:#f0f6fc}.d{fill:#9198a1}.w{fill:#0d1117}.bg{fill:#0d1117}.r{stroke:#3d
 .stuck{fill:#3c0614;stroke:#f85149}.p0{fill:#1158c7}.p1f{fill:#9b4215}.p1l{stroke:#ffb77c}.part{stroke:#f0f6fc}.over{stroke:#f85149}
 .k{stroke:#7d8590}.kw{stroke:#4493f8}.ka{stroke:#3fb950}.tick{fill:#0d1117;stroke:#f0f6fc}.full{fill:#f0f6fc;stroke:#0d1117}
 .bad{stroke:#f85149}.write,.end{fill:#ab7df8}.read{fill:#0d1117;stroke:#ab7df8}.known{stroke:#ab7df8}.g{stroke:#d29922}
-.x{fill:#f85149;fill-opacity:.18}.site{fill:#f85149}.miss{stroke:#f85149}.mt{fill:#f85149}}";
+circle.end,.u{stroke:#0d1117}circle.bad{fill:#0d1117}.x{fill:#f85149;fill-opacity:.18}.site{fill:#f85149}.miss{stroke:#f85149}.mt{fill:#ff8a80}}";
 
 /// What the style's patterns are.
 const PATTERNS: &str = "<defs>\
@@ -38,8 +39,8 @@ const PATTERNS: &str = "<defs>\
 pub struct PageIds<'a> {
     /// What its ids begin with.
     pub id: &'a str,
-    /// What the ids of lines begin with.
-    pub anchor: &'a str,
+    /// What the ids of lines begin with, where the page has the lines.
+    pub anchor: Option<&'a str>,
 }
 
 /// An element, with all in it, and from where to where it reaches downwards.
@@ -89,10 +90,10 @@ impl<'a> SvgWriter<'a> {
         }
     }
 
-    /// Opens a step: in a page it is a link to its line, and the first one a stop of the tab key.
+    /// Opens a step: in a page that has the lines it is a link to its own, and the first one a stop of the tab key.
     pub(super) fn step(&mut self, class: &str, line: u32, number: u32) {
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-        if let Some(PageIds { anchor, .. }) = self.page {
+        if let Some(anchor) = self.anchor() {
             let stop = if self.linked { " tabindex=\"-1\"" } else { "" };
             self.linked = true;
             self.enter(format_args!("<a{class} href=\"#{anchor}{line}\" data-step=\"{number}\"{stop}>\n"));
@@ -103,7 +104,11 @@ impl<'a> SvgWriter<'a> {
 
     /// Closes a step.
     pub(super) fn end_step(&mut self) {
-        self.leave(if self.page.is_some() { "</a>\n" } else { "</g>\n" });
+        self.leave(if self.anchor().is_some() { "</a>\n" } else { "</g>\n" });
+    }
+
+    fn anchor(&self) -> Option<&'a str> {
+        self.page.and_then(|page| page.anchor)
     }
 
     /// A text.
@@ -220,7 +225,7 @@ impl<'a> SvgWriter<'a> {
              viewBox=\"0 {top} {width} {height}\" role=\"{}\" aria-labelledby=\"{prefix}title {prefix}description\">\n\
              <title id=\"{prefix}title\">{title}</title>\n<desc id=\"{prefix}description\">{description}</desc>\n",
             // What is an image has no links in it.
-            if self.page.is_some() { "group" } else { "img" }
+            if self.anchor().is_some() { "group" } else { "img" }
         )
     }
 }

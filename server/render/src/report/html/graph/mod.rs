@@ -66,7 +66,7 @@ pub(super) fn draw(links: &Links<'_>) -> Markup {
                 p class="hint" {
                     "Point at a line or move to it with the tab and arrow keys: what it stands for is listed here."
                 }
-                @for wire in &placed { (panel(links, wire)) }
+                @for wire in &placed { (unstopped(panel(links, wire))) }
             }
             (left_out(links, all.len() > shown.len()))
         }
@@ -293,7 +293,7 @@ fn block(links: &Links<'_>, wire: &Placed<'_>) -> Markup {
         // The panel and the table have the same links within reach of the tab key.
         @for (at, row) in wire.block.rows.iter().enumerate() {
             @if let Some(line) = row.line {
-                a class="jump" href={ "#" (links.anchor()) (line) } tabindex="-1" aria-label={ "line " (line) } {
+                a class="jump" href={ "#" (links.anchor()) (line) } aria-label={ "line " (line) } {
                     title { "line " (line) }
                     rect class="reach" x=(x + SAMPLE + wire.words) y=(y + base_line(at) - 11) width=(line_width(line))
                         height=(label::LINE) {}
@@ -302,6 +302,11 @@ fn block(links: &Links<'_>, wire: &Placed<'_>) -> Markup {
             }
         }
     }
+}
+
+/// Without stops of the tab key: a panel goes when its bundle loses the focus, and the table of edges has the same links.
+fn unstopped(panel: Markup) -> Markup {
+    PreEscaped(panel.0.replace("<a ", "<a tabindex=\"-1\" "))
 }
 
 /// What a bundle stands for, edge by edge.
