@@ -341,16 +341,11 @@ impl Engine {
         let mut told = Vec::with_capacity(kernels.len());
         for (at, lowered) in kernels.iter_mut().enumerate() {
             cancel.check()?;
-            if !self.outcome(&lowered.kernel, cancel)?.found.is_empty() {
-                name_members(tree, lowered);
-            }
-            let mut report = self.describe_kernel(lowered, cancel)?;
-            withhold_if_malformed(tree, lowered, &mut report);
-            note_deleted_reads(tree, &mut report);
-            self.fix(tree, lowered, &mut report, cancel)?;
-            if let Some(global) = globals.get(at) {
-                add_global(&mut report, global, lowered.kernel.effects.is_empty());
-            }
+            let report = match malformed(tree, lowered) {
+                // Nothing of what runs would show is the kernel's that is meant.
+                Some(report) => report,
+                None => self.whole_answer(tree, lowered, globals.get(at), cancel)?,
+            };
             let report = report.render(&IrNames);
             let mut moved = report.clone();
             tell(listener, at, Depth::Full, &mut moved);
@@ -366,11 +361,33 @@ impl Engine {
         Ok(told)
     }
 
+    /// What there is to say of a kernel, with fixes.
+    fn whole_answer(
+        &mut self,
+        tree: &Tree,
+        lowered: &mut Lowered,
+        global: Option<&Global>,
+        cancel: &Cancel<'_>,
+    ) -> Result<KernelReport<Message>, Cancelled> {
+        if !self.outcome(&lowered.kernel, cancel)?.found.is_empty() {
+            name_members(tree, lowered);
+        }
+        let mut report = self.describe_kernel(lowered, cancel)?;
+        note_deleted_reads(tree, &mut report);
+        self.fix(tree, lowered, &mut report, cancel)?;
+        if let Some(global) = global {
+            add_global(&mut report, global, lowered.kernel.effects.is_empty());
+        }
+        Ok(report)
+    }
+
     /// What a few runs of a kernel show: a start, for who waits.
     fn quick_answer(&mut self, tree: &Tree, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
+        if let Some(report) = malformed(tree, lowered) {
+            return Ok(report.render(&IrNames));
+        }
         let outcome = self.surveyed(&lowered.kernel, cancel)?;
         let mut report = describe_quickly(lowered, &outcome);
-        withhold_if_malformed(tree, lowered, &mut report);
         note_deleted_reads(tree, &mut report);
         Ok(report.render(&IrNames))
     }
@@ -527,19 +544,30 @@ pub fn lowered(document: &Document, options: Options) -> Vec<(u32, Lowered)> {
         .collect()
 }
 
-/// A kernel whose text has syntax errors is not the kernel that was run: nothing said about it
-/// would be sure.
-pub(crate) fn withhold_if_malformed(tree: &Tree, lowered: &Lowered, report: &mut KernelReport<Message>) {
+/// The report on a kernel whose text does not parse; `None` where it does.
+fn malformed(tree: &Tree, lowered: &Lowered) -> Option<KernelReport<Message>> {
     let function = tree.op_at(lowered.map.kernel_range.start).map(|op| tree.op_range(op));
     let function = function.unwrap_or_else(|| TextRange::new(0, tree.text().len() as u32));
     let errors = tree.errors().iter().filter(|error| function.touches(error.range.start)).count();
-    if errors > 0 {
+    let why = match errors {
+        0 => return None,
+        1 => "its text has a syntax error".into(),
+        _ => message!("its text has {errors} syntax errors", errors),
+    };
+    Some(KernelReport {
+        name: lowered.map.kernel.clone(),
+        range: lowered.map.kernel_range,
+        broken: true,
+        ..KernelReport::without_findings(Verdict::Undecided(vec![why]))
+    })
+}
+
+/// Takes the findings on a kernel away whose text does not parse.
+pub(crate) fn withhold_if_malformed(tree: &Tree, lowered: &Lowered, report: &mut KernelReport<Message>) {
+    if let Some(malformed) = malformed(tree, lowered) {
         report.broken = true;
         report.findings.clear();
-        report.verdict = Verdict::Undecided(vec![match errors {
-            1 => "its text has a syntax error".into(),
-            _ => message!("its text has {errors} syntax errors", errors),
-        }]);
+        report.verdict = malformed.verdict;
     }
 }
 

@@ -49,9 +49,11 @@ base::limits! { "engine":
         /// Elaborations with other values, to say which values the races of one kernel depend on.
         RACE_VARIATIONS: usize = 40, Count, Shown;
         /// Bytes of the modules that these elaborations make.
-        RACE_TEXT: usize = 1 << 20, Bytes, Shown;
+        RACE_TEXT: usize = 512 << 10, Bytes, Shown;
         /// Elaborations with other values, to say which values the findings of one kernel depend on.
         VARIATIONS: usize = 8, Count, Shown;
+        /// Bytes of the modules that these elaborations make.
+        TEXT: usize = 512 << 10, Bytes, Shown;
     }
 
     mod budget {

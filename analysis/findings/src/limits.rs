@@ -23,9 +23,9 @@ base::limits! { "findings":
         /// Kernels with another phase that are decided for one report.
         ALL_DECIDED: usize = 12, Count, Shown;
         /// Machine steps of a kernel up to which its phases are looked into.
-        STEPS: u64 = 200_000, Steps, Shown;
+        STEPS: u64 = 150_000, Steps, Shown;
         /// Machine steps of all runs that look for another phase in one report.
-        ALL_STEPS: u64 = 300_000, Steps, Shown;
+        ALL_STEPS: u64 = 240_000, Steps, Shown;
     }
 
     mod minimal {

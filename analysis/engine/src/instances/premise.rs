@@ -15,7 +15,7 @@
 use super::blame::cause;
 use super::budget::LEFT_OUT;
 use super::{ElaboratedInstance, KernelInstances};
-pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, VARIATIONS};
+pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, TEXT, VARIATIONS};
 use base::TextRange;
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 use gluon::{Argument, Given, Source, Spec, is_any_integer};

@@ -2,7 +2,7 @@
 
 use super::merge::Premise;
 use super::premise::{
-    Key, RACE_TEXT, RACE_VARIATIONS, VARIATIONS, Variation, blames, is_followed, key, race_variations, tells,
+    Key, RACE_TEXT, RACE_VARIATIONS, TEXT, VARIATIONS, Variation, blames, is_followed, key, race_variations, tells,
     variations,
 };
 use super::{ElaboratedInstance, Elaboration, KernelInstances};
@@ -47,7 +47,8 @@ impl Engine {
     ) -> Result<Vec<Premise>, Cancelled> {
         let kernel = varied.kernel;
         let mut premises: Vec<Premise> = Vec::new();
-        let (mut left, mut left_races, mut text) = (VARIATIONS, RACE_VARIATIONS, 0);
+        let (mut left, mut left_races) = (VARIATIONS, RACE_VARIATIONS);
+        let (mut text, mut race_text) = (0, 0);
         for (number, (report, elaborated)) in reports.iter().zip(&kernel.instances).enumerate() {
             if report.verdict != Verdict::Found || elaborated.stale().is_some() {
                 continue;
@@ -60,23 +61,24 @@ impl Engine {
             let (mut races, mut others): (Vec<Key>, Vec<Key>) =
                 open.into_iter().partition(|wanted| wanted.0 == Kind::GlobalRace);
             for variation in variations(kernel, elaborated) {
-                if others.is_empty() || left == 0 {
+                if others.is_empty() || left == 0 || text > TEXT {
                     break;
                 }
                 left -= 1;
                 let other = varied.instance(elaborated, &variation, cancel)?;
+                text += other.document().text().len();
                 let other = self.findings_of(&other, number, cancel)?;
                 if tells(&other, report) {
                     premises.extend(variation.takes_away(&mut others, &other));
                 }
             }
             for variation in race_variations(elaborated) {
-                if races.is_empty() || left_races == 0 || text > RACE_TEXT {
+                if races.is_empty() || left_races == 0 || race_text > RACE_TEXT {
                     break;
                 }
                 left_races -= 1;
                 let other = varied.instance(elaborated, &variation, cancel)?;
-                text += other.document().text().len();
+                race_text += other.document().text().len();
                 if is_followed(&other, elaborated) {
                     premises.extend(variation.takes_away(&mut races, &self.races_of(&other, number, cancel)?));
                 }

@@ -98,7 +98,13 @@ pub fn explain_phases(
             counters: counted.flat_map(|(counter, lower, upper, step)| [counter, lower, upper, step]).collect(),
             visited: visits[known].1.clone(),
         };
-        if let Some(corrected) = search.first((finding.kind, finding.range), &mut left, decide)? {
+        // What waits see is found out in two runs.
+        let is_seen = search.visited.get().is_some();
+        let corrected = search.first((finding.kind, finding.range), &mut left, decide)?;
+        if !is_seen && search.visited.get().is_some() {
+            left.spend(2 * report.steps);
+        }
+        if let Some(corrected) = corrected {
             search.tell(finding, &corrected);
         }
         search.tell_restart(finding);
