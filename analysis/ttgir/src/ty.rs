@@ -1,6 +1,7 @@
 //! What types say.
 
-use super::ids::{AttrId, TypeId};
+use super::ids::{AttrId, TypeId, ValueId};
+use super::queries::spot::walk;
 use super::shape;
 use super::tree::Tree;
 
@@ -78,9 +79,23 @@ impl Tree {
         self.store.types.text(ty)
     }
 
-    /// The type that is written so somewhere in the text.
+    /// The type that is written so, if a value has it: types of earlier texts are still known.
     pub fn type_spelled(&self, text: &str) -> Option<TypeId> {
-        self.store.types.find(text)
+        let ty = self.store.types.find(text)?;
+        let canonical = self.store.types.canon(ty);
+        let is_its = |value: &ValueId| self.value_type(*value).map(|ty| self.store.types.canon(ty)) == Some(canonical);
+        let mut is_used = false;
+        walk(self, self.top(), &mut |op| {
+            let arguments = self.regions(op).iter().flat_map(|region| self.blocks(*region));
+            let mut arguments = arguments.flat_map(|block| self.block_args(*block));
+            is_used = is_used || self.results(op).iter().any(is_its) || arguments.any(is_its);
+        });
+        is_used.then_some(ty)
+    }
+
+    /// The type that a `!` alias stands for.
+    pub fn type_of_alias(&self, target: &str) -> Option<TypeId> {
+        self.store.types.find(target)
     }
 
     /// The type with aliases expanded and without white space: equal texts are equal types.

@@ -4,7 +4,7 @@
 import * as vscode from 'vscode';
 
 import { pickPage, registerPages } from './documents';
-import { SHOW_IR, SHOW_PROGRAM, SHOW_REPORT, SHOW_TIMELINE } from './features';
+import { SHOW_IR, SHOW_LINKED, SHOW_REPORT, SHOW_TIMELINE } from './features';
 import { IrViews } from './ir_view';
 import { KernelTests } from './kernel_tests';
 import { LinkedViews } from './linked';
@@ -111,7 +111,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand('fencepost.replay', () => replayLog(own)),
     vscode.commands.registerCommand('fencepost.showStatus', () => bar.pick()),
     vscode.commands.registerTextEditorCommand('fencepost.showRun', showRun),
-    vscode.commands.registerTextEditorCommand('fencepost.showLinked', (editor) => linked.show(editor)),
+    vscode.commands.registerTextEditorCommand(SHOW_LINKED, (editor, _edit, place?: unknown) => (place ? linked.showAt(place) : linked.show(editor))),
     vscode.commands.registerCommand('fencepost.nextStep', () => stepping.move(1)),
     vscode.commands.registerCommand('fencepost.previousStep', () => stepping.move(-1)),
     vscode.commands.registerCommand('fencepost.revealRun', () => stepping.reveal()),
@@ -119,7 +119,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand(SHOW_TIMELINE, showTimeline),
     vscode.commands.registerCommand(SHOW_REPORT, showReport),
     vscode.commands.registerCommand(SHOW_IR, showIr),
-    vscode.commands.registerCommand(SHOW_PROGRAM, (argument: unknown) => linked.showAt(argument)),
     vscode.workspace.onDidOpenTextDocument(startFor),
     vscode.workspace.onDidSaveTextDocument(startFor),
     vscode.workspace.onDidChangeConfiguration((event) => {

@@ -91,7 +91,7 @@ pub(crate) const SHOW_PYTHON: &str = "fencepost.showPython";
 pub(crate) const SHOW_IR: &str = "fencepost.showIr";
 
 /// The client's command that shows the program of an op beside it; its argument names the document and a position.
-pub(crate) const SHOW_PROGRAM: &str = "fencepost.showProgram";
+pub(crate) const SHOW_LINKED: &str = "fencepost.showLinked";
 
 impl ClientConfig {
     /// Reads the capabilities of `initialize`.
@@ -140,7 +140,7 @@ impl ClientConfig {
             code_lenses: text.code_lens.is_some(),
             report_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_REPORT),
             ir_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_IR),
-            program_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_PROGRAM),
+            program_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_LINKED),
             watches_files: is(workspace
                 .and_then(|it| it.did_change_watched_files.as_ref())
                 .and_then(|it| it.dynamic_registration)),

@@ -118,13 +118,13 @@ fn a_lens_says_the_verdict_of_this_very_text_and_is_asked_for_again() {
 
 #[test]
 fn a_kernel_that_names_its_program_has_a_lens_for_it() {
-    let commands = json!({ "commands": { "commands": ["fencepost.showProgram"] } });
+    let commands = json!({ "commands": { "commands": ["fencepost.showLinked"] } });
     let mut server = Server::start(json!({ "textDocument": { "codeLens": {} }, "experimental": commands }));
     let compiled = std::fs::read_to_string(root().join("tests/runs/ttgir/sm_90/matmul.ttgir")).expect("a kernel");
     for (uri, text, named) in [("file:///w/a.ttgir", compiled, true), (URI, kernel("ring.ttgir"), false)] {
         server.open(uri, &text);
         server.diagnostics(uri, 1);
-        let of: Vec<_> = lenses(&mut server, uri).into_iter().filter(|it| it.1 == "fencepost.showProgram").collect();
+        let of: Vec<_> = lenses(&mut server, uri).into_iter().filter(|it| it.1 == "fencepost.showLinked").collect();
         assert_eq!(of.len(), usize::from(named), "{of:?}");
         for (title, _, argument) in of {
             assert_eq!(title, "Show program beside");

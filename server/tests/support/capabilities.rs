@@ -94,6 +94,6 @@ pub(crate) fn everything() -> Value {
             "foldingRange": refresh, "textDocumentContent": { "dynamicRegistration": true },
         },
         "textDocument": text,
-        "experimental": { "commands": { "commands": ["fencepost.showReport", "fencepost.showTimeline", "fencepost.showIr", "fencepost.showProgram"] } },
+        "experimental": { "commands": { "commands": ["fencepost.showReport", "fencepost.showTimeline", "fencepost.showIr", "fencepost.showLinked"] } },
     })
 }

@@ -89,7 +89,7 @@ impl Lowerer<'_> {
         let own = |op: &OpId| self.tasks.opens(*op);
         let computes = |op: &OpId| tree.regions(*op).is_empty() && self.computes(*op);
         let last = ops.iter().rposition(|op| own(op) && !computes(op)).unwrap_or(0);
-        let (before, after) = ops.split_at(last + 1);
+        let (before, after) = ops.split_at((last + 1).min(ops.len()));
         let (shared, first): (Vec<OpId>, Vec<OpId>) = before.iter().copied().partition(own);
         let early: Vec<OpId> = before.iter().copied().filter(|op| first.contains(op) || computes(op)).collect();
         early.into_iter().for_each(|op| self.op(op));

@@ -6,7 +6,7 @@ use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
 
 use super::{kernels, run_action, verdict};
-use crate::lsp::client_config::{SHOW_IR, SHOW_PROGRAM, SHOW_REPORT, SHOW_TIMELINE, SHOW_VERDICT};
+use crate::lsp::client_config::{SHOW_IR, SHOW_LINKED, SHOW_REPORT, SHOW_TIMELINE, SHOW_VERDICT};
 use crate::lsp::snapshot::Snapshot;
 
 /// The argument of the command of a lens.
@@ -45,7 +45,7 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
             let range = snapshot.mapper().range(kernel.range);
             let argument = json!({ "uri": snapshot.uri, "position": range.start });
             let title = "Show program beside".to_owned();
-            let command = Command { title, command: SHOW_PROGRAM.to_owned(), arguments: Some(vec![argument]) };
+            let command = Command { title, command: SHOW_LINKED.to_owned(), arguments: Some(vec![argument]) };
             lenses.push(CodeLens { range, command: Some(command), data: None });
         }
     }
