@@ -102,20 +102,25 @@ struct Clocks<'a> {
     held: &'a Held,
     /// By place the address and number of the piece that came last, and the number of the clock: the next is often the
     /// same.
-    last: (SmallVec<[(usize, i64); 8]>, i64),
+    last: (Vec<(usize, i64)>, i64),
     /// By address and place of a piece.
     known: FxHashMap<(usize, usize), i64>,
     pieces: FxHashMap<[u32; PIECE], i64>,
-    clocks: FxHashMap<SmallVec<[i64; 8]>, i64>,
+    clocks: FxHashMap<Box<[i64]>, i64>,
+    /// The numbers of the pieces of the clock at hand.
+    numbers: Vec<i64>,
     /// Pieces that the clock at hand has brought.
     new: Vec<[u32; PIECE]>,
+    /// Pieces that were looked at.
+    looked_at: u64,
 }
 
 impl Clocks<'_> {
     fn write(&mut self, clock: &Clock, out: &mut Vec<i64>) {
         let count = self.held.tops.len().div_ceil(PIECE);
         let mut pieces = clock.pieces();
-        let mut numbers: SmallVec<[i64; 8]> = SmallVec::new();
+        self.looked_at += count as u64;
+        self.numbers.clear();
         self.new.clear();
         let mut same = !self.last.0.is_empty();
         self.last.0.resize(count, (usize::MAX, 0));
@@ -123,12 +128,12 @@ impl Clocks<'_> {
             let piece = pieces.next().flatten();
             let key = (piece.map_or(0, |piece| piece.as_ptr() as usize), place);
             if self.last.0[place].0 == key.0 {
-                numbers.push(self.last.0[place].1);
+                self.numbers.push(self.last.0[place].1);
                 continue;
             }
             same = false;
             if let Some(&number) = self.known.get(&key) {
-                numbers.push(number);
+                self.numbers.push(number);
                 self.last.0[place] = (key.0, number);
                 continue;
             }
@@ -140,25 +145,25 @@ impl Clocks<'_> {
             }
             self.known.insert(key, number);
             self.last.0[place] = (key.0, number);
-            numbers.push(number);
+            self.numbers.push(number);
         }
         if same {
             return out.push(self.last.1);
         }
         let next = self.clocks.len() as i64;
-        if let Some(&number) = self.clocks.get(&numbers) {
+        if let Some(&number) = self.clocks.get(self.numbers.as_slice()) {
             self.last.1 = number;
             return out.push(number);
         }
         out.push(next);
         self.last.1 = next;
-        out.extend_from_slice(&numbers);
+        out.extend_from_slice(&self.numbers);
         for piece in &self.new {
             let behind = || piece.iter().enumerate().filter(|(_, rank)| **rank != SEEN);
             out.push(2 * behind().count() as i64);
             out.extend(behind().flat_map(|(at, rank)| [at as i64, i64::from(*rank)]));
         }
-        self.clocks.insert(numbers, next);
+        self.clocks.insert(self.numbers.as_slice().into(), next);
     }
 
     fn frontier(&mut self, frontier: &Frontier, out: &mut Vec<i64>) {
@@ -170,8 +175,9 @@ impl Clocks<'_> {
 }
 
 impl Machine<'_> {
-    /// The normal form of everything but the variables and places of threads in the program.
-    pub fn normal_form(&self, state: &State, out: &mut Vec<i64>) {
+    /// The normal form of everything but the variables and places of threads in the program. Gives how many pieces of
+    /// clocks were looked at for it: with many barriers that is most of the work, however short the form.
+    pub fn normal_form(&self, state: &State, out: &mut Vec<i64>) -> u64 {
         let mut held = Holding::default();
         held.met.reserve(2 * state.shadow.histories().len() + 16 * state.threads.len());
         for (number, thread) in state.threads.iter().enumerate() {
@@ -196,11 +202,13 @@ impl Machine<'_> {
         let held = held.close();
         let mut clocks = Clocks {
             held: &held,
-            last: (SmallVec::new(), 0),
+            last: (Vec::new(), 0),
             known: FxHashMap::default(),
             pieces: FxHashMap::default(),
             clocks: FxHashMap::default(),
+            numbers: Vec::new(),
             new: Vec::new(),
+            looked_at: 0,
         };
 
         for (number, thread) in state.threads.iter().enumerate() {
@@ -261,6 +269,7 @@ impl Machine<'_> {
             clocks.frontier(released, out);
             clocks.frontier(current, out);
         }
+        clocks.looked_at
     }
 }
 

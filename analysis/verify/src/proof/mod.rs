@@ -233,9 +233,9 @@ impl Prover<'_, '_, '_> {
                 symbols: &mut self.symbols,
                 kept: &mut self.kept,
             };
-            let normal_form = writer.normal_form(&path, std::mem::take(&mut room));
+            let (normal_form, work) = writer.normal_form(&path, std::mem::take(&mut room));
             let iterations: Vec<i64> = path.places.iter().flatten().map(|place| place.iteration).collect();
-            if let Err(open) = self.spend(1 + normal_form.len() as u64 / FORM) {
+            if let Err(open) = self.spend(1 + work / FORM) {
                 return Ok(Err(open));
             }
             room = normal_form;

@@ -47,8 +47,8 @@ impl KeptVars {
 }
 
 impl NormalFormWriter<'_, '_> {
-    /// The normal form; `out` is memory for it.
-    pub(super) fn normal_form(&mut self, path: &Path, mut out: Vec<i64>) -> Vec<i64> {
+    /// The normal form, and how many numbers and pieces of clocks were looked at for it; `out` is memory for it.
+    pub(super) fn normal_form(&mut self, path: &Path, mut out: Vec<i64>) -> (Vec<i64>, u64) {
         out.clear();
         for thread in 0..path.state.threads().len() {
             self.thread(path, thread, &mut out);
@@ -73,8 +73,9 @@ impl NormalFormWriter<'_, '_> {
             out.push(entry.len() as i64);
             out.extend_from_slice(entry);
         }
-        self.machine.normal_form(&path.state, &mut out);
-        out
+        let pieces = self.machine.normal_form(&path.state, &mut out);
+        let work = out.len() as u64 + pieces;
+        (out, work)
     }
 
     fn thread(&mut self, path: &Path, thread: usize, out: &mut Vec<i64>) {
