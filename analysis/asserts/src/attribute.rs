@@ -177,14 +177,8 @@ fn file(kernels: &mut Vec<KernelReport>, name: String, range: TextRange, finding
         None => kernels.push(KernelReport {
             name,
             range,
-            verdict: Verdict::Found,
             findings: vec![finding],
-            suppressed: Vec::new(),
-            runs: 0,
-            steps: 0,
-            pin: None,
-            global: None,
-            broken: false,
+            ..KernelReport::without_findings(Verdict::Found)
         }),
     }
 }

@@ -168,8 +168,7 @@ impl Engine {
         let mut report = describe_quickly(lowered, &outcome);
         withhold_if_malformed(tree, lowered, &mut report);
         note_deleted_reads(tree, &mut report);
-        let mut report = report.render(elaborated);
-        elaborated.move_report(&mut report, 0);
+        let mut report = elaborated.in_python(report, 0);
         report.findings.retain(blames);
         report.findings.iter_mut().for_each(|finding| finding.kernel.clone_from(&entry.name));
         report.name.clone_from(&entry.name);
@@ -273,9 +272,7 @@ impl Engine {
             }
             _ => undecided(),
         };
-        let mut report = report.render(elaborated);
-        elaborated.move_report(&mut report, number);
-        Ok(report)
+        Ok(elaborated.in_python(report, number))
     }
 
     /// A report on a kernel of an elaborated text, with what there is to say of that text and its global memory.
@@ -302,6 +299,13 @@ impl Engine {
 }
 
 impl ElaboratedInstance {
+    /// A report on this instance in the words and at the places of Python.
+    pub(super) fn in_python(&self, report: KernelReport<Message>, number: usize) -> KernelReport {
+        let mut report = report.render(self);
+        self.move_report(&mut report, number);
+        report
+    }
+
     /// Puts a report on this instance at the places of Python, with what its elaboration says.
     pub(super) fn move_report(&self, report: &mut KernelReport, number: usize) {
         report.findings.iter_mut().for_each(|finding| self.move_finding(finding, number));

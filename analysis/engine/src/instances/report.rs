@@ -58,14 +58,8 @@ impl ElaboratedInstance {
         let mut judged = KernelReport {
             name: report.kernel.clone(),
             range: report.range,
-            verdict: report.verdict.clone(),
             findings,
-            suppressed: Vec::new(),
-            runs: 0,
-            steps: 0,
-            pin: None,
-            global: None,
-            broken: false,
+            ..KernelReport::without_findings(report.verdict.clone())
         };
         // The order is that of the rows that name them.
         self.move_report(&mut judged, number);

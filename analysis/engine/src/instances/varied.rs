@@ -102,9 +102,7 @@ impl Engine {
             }
             _ => KernelReport::without_findings(Verdict::Undecided(Vec::new())),
         };
-        let mut report = report.render(elaborated);
-        elaborated.move_report(&mut report, number);
-        Ok(report)
+        Ok(elaborated.in_python(report, number))
     }
 
     /// The races of one instance in global memory, in Python.
@@ -121,8 +119,6 @@ impl Engine {
             }
             _ => KernelReport::without_findings(Verdict::Undecided(Vec::new())),
         };
-        let mut report = report.render(elaborated);
-        elaborated.move_report(&mut report, number);
-        Ok(report)
+        Ok(elaborated.in_python(report, number))
     }
 }
