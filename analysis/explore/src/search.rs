@@ -1,7 +1,7 @@
 //! All schedules, up to the order of steps that no other thread can notice.
 //!
-//! Such a step commutes with all that follows, so it is taken at once and alone. States reached twice are
-//! visited once, in whatever order they are reached: sleep sets would save steps here, but no states. What is
+//! Such a step commutes with all that follows, so it is taken at once and alone. States from which schedules part
+//! are visited once, in whatever order they are reached: sleep sets would save steps here, but no states. What is
 //! missed: nothing within the limits; a met limit is said.
 
 use super::{Explored, Schedule, Status, System};
@@ -70,7 +70,9 @@ pub(super) fn walk<M: System>(
             end(&state, &schedule);
             continue;
         }
-        if !seen.insert(machine.digest(&next.state)) {
+        // Only where schedules part: a state with one way out is come to again by no more than the way to the next
+        // such place.
+        if next.threads.len() > 1 && !seen.insert(machine.digest(&next.state)) {
             continue;
         }
         explored.states += 1;

@@ -1,6 +1,8 @@
 //! Checks a candidate: the edited text is read, the machine is run on its kernel, and what it finds is
 //! compared with what was found before. How a text becomes a kernel is its language's; the comparison is one.
 
+use std::cell::Cell;
+
 use base::{Cancelled, Limits, Message, TextRange};
 use explore::canonical;
 use findings::{Edit, Finding, Kind, Severity, describe_places, describe_violation};
@@ -46,6 +48,8 @@ pub struct Baseline<'a> {
     gaps: usize,
     /// Whether some schedule deadlocks, be it as the consequence of a race.
     hangs: bool,
+    /// What edited kernels have cost so far, in machine steps.
+    spent: Cell<u64>,
 }
 
 /// A kernel of the edited text.
@@ -72,7 +76,12 @@ impl<'a> Baseline<'a> {
         let mut places: Vec<FindingKey> = errors.map(|finding| FindingKey::new(finding, &start)).collect();
         places.sort_unstable();
         places.dedup();
-        Baseline { lowered, places, gaps: outcome.gaps.len(), hangs: hangs(outcome) }
+        Baseline { lowered, places, gaps: outcome.gaps.len(), hangs: hangs(outcome), spent: Cell::new(0) }
+    }
+
+    /// What the edited kernels that it was compared with have cost, in machine steps.
+    pub(crate) fn spent(&self) -> u64 {
+        self.spent.get()
     }
 
     /// What an edited kernel leaves wrong, in places of the text before; `None` where `goal` stays or
@@ -105,11 +114,12 @@ impl<'a> Baseline<'a> {
             // A hint says what holds under an assumption; clean kernels have hints too.
             None => finding.severity == Severity::Hint,
         };
-        let first = first.and_then(|found| first_run(lowered, found));
+        let first = first.and_then(|found| first_run(lowered, found, &self.spent));
         if first.is_some_and(|finding| !helps(&finding)) {
             return Ok(None);
         }
         let outcome = decide(&lowered.kernel)?;
+        self.spent.update(|spent| spent + outcome.steps);
         if outcome.gaps.len() > self.gaps || (hangs(&outcome) && !self.hangs) {
             return Ok(None);
         }
@@ -154,13 +164,14 @@ fn hangs(outcome: &Outcome) -> bool {
 }
 
 /// A race of the run that led to the finding, with the edited kernel: most candidates that do not
-/// help are seen to be so at once, without deciding them.
-fn first_run(lowered: &Lowered, found: &Found) -> Option<Finding<Message>> {
+/// help are seen to be so at once, without deciding them. What it costs is added to `spent`.
+fn first_run(lowered: &Lowered, found: &Found, spent: &Cell<u64>) -> Option<Finding<Message>> {
     if lowered.kernel.inputs.len() != found.valuation.values.len() {
         return None;
     }
     let machine = Machine::new(&lowered.kernel, &found.valuation, &Limits::default());
     let run = canonical(&machine);
+    spent.update(|spent| spent + u64::from(run.state.step()));
     if run.state.unmodelled() || run.state.error().is_some() {
         return None;
     }

@@ -183,6 +183,10 @@ impl CandidateSearch<'_> {
         let case = self.case;
         let mut best: Option<(u32, Candidate, Vec<FindingKey>)> = None;
         for (at, fix) in (0..).zip(candidates).filter(|(at, _)| only.is_none_or(|only| only == *at)) {
+            // What a candidate costs is only known behind it: it may go on where the kernel stopped.
+            if self.before.spent() >= STEPS {
+                *self.tries = 0;
+            }
             let Some(rest) = self.tries.checked_sub(1) else { break };
             *self.tries = rest;
             let left = after_edits(self.tree, self.before, &fix.edits, case.found, self.place, decide)?;

@@ -11,7 +11,7 @@ base::limits! { "fixes":
         /// Bytes that are read for the candidates of one kernel.
         BYTES: usize = 16 << 20, Bytes, NoFix;
         /// Machine steps that the candidates of one kernel may cost.
-        STEPS: u64 = 300_000, Steps, NoFix;
+        STEPS: u64 = 150_000, Steps, NoFix;
     }
 
     mod code {

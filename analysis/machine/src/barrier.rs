@@ -238,7 +238,7 @@ impl Barrier {
     }
 
     /// Feeds what decides its behaviour into a hash; step numbers are left out.
-    pub fn digest(&self, hasher: &mut impl Hasher) {
+    pub fn feed(&self, hasher: &mut impl Hasher) {
         (self.live, self.initial, self.pending, self.bytes, self.flips).hash(hasher);
         (&self.released, &self.current, &self.current_needs, &self.last_needs).hash(hasher);
         for waiter in &self.waiters {

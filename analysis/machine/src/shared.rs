@@ -3,17 +3,54 @@
 //! Where schedules or inputs branch a state is copied, and what follows changes one thread and a barrier or
 //! two of it; the rest need not be copied.
 
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
+use base::Digest;
+
 /// Reads as `T`; the first change after a copy was made copies it.
-#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
-pub struct Shared<T>(Rc<T>);
+#[derive(Clone, Default, Debug)]
+pub struct Shared<T>(Rc<Part<T>>);
+
+/// What is shared, and its digest once somebody has asked for it.
+#[derive(Clone, Default, Debug)]
+struct Part<T> {
+    value: T,
+    digest: Cell<Option<u128>>,
+}
 
 impl<T> Shared<T> {
     /// A part that nobody shares yet.
     pub(super) fn new(value: T) -> Shared<T> {
-        Shared(Rc::new(value))
+        Shared(Rc::new(Part { value, digest: Cell::new(None) }))
+    }
+
+    /// What `feed` puts into a hash of this part, which is asked once for each state of the part: it must depend
+    /// on nothing else.
+    pub(super) fn digest(&self, feed: impl FnOnce(&T, &mut Digest)) -> u128 {
+        let known = self.0.digest.get().unwrap_or_else(|| {
+            let mut digest = Digest::default();
+            feed(&self.0.value, &mut digest);
+            digest.bits()
+        });
+        self.0.digest.set(Some(known));
+        known
+    }
+}
+
+impl<T: PartialEq> PartialEq for Shared<T> {
+    fn eq(&self, other: &Shared<T>) -> bool {
+        self.0.value == other.0.value
+    }
+}
+
+impl<T: Eq> Eq for Shared<T> {}
+
+impl<T: Hash> Hash for Shared<T> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.0.value.hash(hasher);
     }
 }
 
@@ -21,12 +58,14 @@ impl<T> Deref for Shared<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.0
+        &self.0.value
     }
 }
 
 impl<T: Clone> DerefMut for Shared<T> {
     fn deref_mut(&mut self) -> &mut T {
-        Rc::make_mut(&mut self.0)
+        let part = Rc::make_mut(&mut self.0);
+        part.digest.set(None);
+        &mut part.value
     }
 }

@@ -266,16 +266,16 @@ impl State {
     /// tell how the state was reached.
     pub(crate) fn digest(&self) -> u128 {
         let mut hasher = Digest::default();
-        (&self.vars, self.requests, &*self.words).hash(&mut hasher);
+        (&self.vars, self.requests, self.words.digest(|words, digest| words.hash(digest))).hash(&mut hasher);
         for thread in &self.threads {
             thread.life.hash(&mut hasher);
             if thread.life == ThreadStatus::Running {
-                thread.hash(&mut hasher);
+                thread.digest(|thread, digest| thread.hash(digest)).hash(&mut hasher);
             }
         }
         for (place, barrier) in &self.barriers {
             place.hash(&mut hasher);
-            barrier.digest(&mut hasher);
+            barrier.digest(|barrier, digest| barrier.feed(digest)).hash(&mut hasher);
         }
         for history in self.shadow.histories() {
             for event in history.write.iter().chain(&history.reads) {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ruff_python_ast::Stmt;
+use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 use typed_arena::Arena;
@@ -22,6 +22,15 @@ use crate::target::{Target, Version};
 use crate::value::{DType, Function, Tensor, Value};
 use base::{Cancel, TextRange};
 use dialects::Arith;
+
+/// The trees that an evaluation reads; what it makes of them lives as long.
+#[derive(Default)]
+pub struct Trees {
+    /// Files.
+    pub(crate) modules: Arena<Arc<Module>>,
+    /// Expressions that are in no file, such as what is given for a parameter.
+    pub(crate) expressions: Arena<Expr>,
+}
 
 /// Why an evaluation ends early.
 #[derive(Clone, Debug)]
@@ -82,7 +91,7 @@ pub enum Mode {
 /// The state of an elaboration.
 pub struct Interp<'a> {
     /// Keeps the trees of all files.
-    pub arena: &'a Arena<Arc<Module>>,
+    pub trees: &'a Trees,
     /// Where other files come from.
     pub sources: &'a dyn Sources,
     /// What is found by full name.
@@ -150,7 +159,7 @@ pub struct Interp<'a> {
 impl<'a> Interp<'a> {
     /// Nothing is run yet.
     pub fn new(
-        arena: &'a Arena<Arc<Module>>,
+        trees: &'a Trees,
         sources: &'a dyn Sources,
         library: &'static Library,
         cancel: &'a Cancel<'a>,
@@ -160,7 +169,7 @@ impl<'a> Interp<'a> {
         let mut scopes = Scopes::default();
         let scope = scopes.open(FileId(0), None);
         Interp {
-            arena,
+            trees,
             sources,
             library,
             cancel,

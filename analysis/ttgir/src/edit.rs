@@ -54,6 +54,15 @@ impl Tree {
         if self.store.garbage > MAX_GARBAGE || self.unbalanced {
             return None;
         }
+        if self
+            .store
+            .unclosed
+            .iter()
+            .any(|&(start, end)| start < change.end.max(change.start + 1) && change.start <= end)
+        {
+            // It may close a bracket that was open for nothing.
+            return None;
+        }
         if let Some(tree) = self.reread_location(text, change) {
             return Some(tree);
         }
@@ -84,7 +93,7 @@ impl Tree {
             return None;
         }
         let errors = self.parse_errors.iter().map(|error| moved(error, change)).collect();
-        Some(Tree::resolved(text.clone(), parser.store, errors))
+        Some(Tree::resolved(text.clone(), parser.done().0, errors))
     }
 
     /// The runs that hold the change, the outermost block's first.
@@ -175,11 +184,12 @@ impl Tree {
         let inside = |start: u32, end: u32| replaced.start <= start && end <= replaced.end;
         store.loc_refs.retain(|&(_, start, end)| !inside(start, end));
         store.alias_refs.retain(|&(_, start, end)| !inside(start, end));
+        store.unclosed.retain(|&(start, _)| !(replaced.start <= start && start < replaced.end));
         shift(&mut store, change);
         let mut parser = Parser::new(text, store);
         let (from, to) = (change.shift(run.from), change.shift(run.to));
         let (new, end) = parser.reread(run.block, run.depth, from, to)?;
-        let (mut store, mut errors) = (parser.store, parser.errors);
+        let (mut store, mut errors) = parser.done();
         let mut ops = old[..run.first].to_vec();
         ops.extend(new);
         ops.extend_from_slice(&old[run.first + run.count..]);
@@ -279,6 +289,10 @@ fn shift(store: &mut Store, change: Change) {
     }
     store.attrs.iter_mut().for_each(|named| attr(&mut named.attr));
     store.arg_attrs.iter_mut().for_each(attr);
+    for (start, end) in &mut store.unclosed {
+        by(start);
+        by(end);
+    }
     for (_, start, end) in store.loc_refs.iter_mut().chain(&mut store.alias_refs) {
         by(start);
         by(end);

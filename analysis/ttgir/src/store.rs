@@ -166,6 +166,9 @@ pub(super) struct Store {
     pub loc_refs: Vec<(Sym, u32, u32)>,
     /// Uses of attribute and type aliases that nothing above them defines.
     pub alias_refs: Vec<(Sym, u32, u32)>,
+    /// Where a bracket opens whose end was looked for and not found, and how far: what stands there decided how
+    /// the text was read.
+    pub unclosed: Vec<(u32, u32)>,
     pub types: Types,
     /// Text of attributes that no single place spells.
     pub made: String,

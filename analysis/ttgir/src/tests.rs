@@ -324,6 +324,23 @@ fn an_edit_gives_the_tree_of_the_new_text() {
 }
 
 #[test]
+fn an_edit_that_closes_a_bracket_far_above_it() {
+    let filler = "    ub.unreachable\n".repeat(40);
+    let text = format!(
+        "module {{\n  tt.func public @k(%bar: i32, %c: i1) {{\n    ttng.init_barrier %bar,< 1 : \
+         !ttg.memdesc<1xi64>\n    scf.if %c {{\n      ttng.init_barrier %bar, 1 : !ttg.memdesc\"\"\"<1xi64>\n\
+         {filler}    }}\n  }}\n}}\n"
+    );
+    let at = text.find("\"\"\"").unwrap_or(0) as u32;
+    let whole = Document::new(text.as_str());
+    whole.sections().iter().for_each(|section| assert_eq!(section.tree().text(), section.text()));
+    let edited = whole.edit(TextRange::new(at, at + 3), "");
+    let fresh = Document::new(edited.text());
+
+    assert_eq!(outline(edited.sections()[0].tree()), outline(fresh.sections()[0].tree()));
+}
+
+#[test]
 fn an_edit_of_a_dump_splits_it_as_the_new_text_is() {
     let headers =
         ["// -----// IR Dump After A //----- //\n", "// -----\n", "  // -----// IR Dump Before B //----- //\n"];

@@ -61,7 +61,7 @@ impl Tree {
             parser = Parser::new(&text, Store::default()).with_layout();
             parser.file();
         }
-        let (store, parse_errors) = (parser.store, parser.errors);
+        let (store, parse_errors) = parser.done();
         Tree { unbalanced, ..Tree::resolved(text, store, parse_errors) }
     }
 

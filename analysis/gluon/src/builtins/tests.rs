@@ -2,12 +2,10 @@
 
 use std::rc::Rc;
 
-use typed_arena::Arena;
-
 use super::library;
 use crate::{Target, Version};
 use base::Cancel;
-use python::interp::{Eval, Interp, Stop};
+use python::interp::{Eval, Interp, Stop, Trees};
 use python::library::Args;
 use python::syntax::NoSources;
 use python::value::{DType, DescKind, TensorDesc, Value};
@@ -15,8 +13,8 @@ use ttgir::Tree;
 
 /// A kernel without arguments, made by calling rows.
 fn kernel(ctas: u32, version: u8, body: impl for<'a> FnOnce(&mut Kernel<'_, 'a>) -> Result<(), Stop>) -> String {
-    let (arena, cancel) = (Arena::new(), Cancel::never());
-    let mut interp = Interp::new(&arena, &NoSources, library(), &cancel, Target::Cuda(100), Version(3, version));
+    let (trees, cancel) = (Trees::default(), Cancel::never());
+    let mut interp = Interp::new(&trees, &NoSources, library(), &cancel, Target::Cuda(100), Version(3, version));
     interp.num_ctas = ctas;
     let done = body(&mut Kernel(&mut interp));
     assert!(done.is_ok(), "{done:?}");
@@ -344,8 +342,8 @@ fn releases_differ() {
 
 #[test]
 fn what_triton_refuses_is_refused() {
-    let (arena, cancel) = (Arena::new(), Cancel::never());
-    let mut interp = Interp::new(&arena, &NoSources, library(), &cancel, Target::Cuda(90), Version(3, 9));
+    let (trees, cancel) = (Trees::default(), Cancel::never());
+    let mut interp = Interp::new(&trees, &NoSources, library(), &cancel, Target::Cuda(90), Version(3, 9));
     let mut k = Kernel(&mut interp);
     let refused = |text: &str, done: Eval<'_>| match done {
         Err(Stop::Raised(_, message)) => assert!(message.contains(text), "{message}"),
@@ -370,8 +368,8 @@ fn what_triton_refuses_is_refused() {
 
 #[test]
 fn counts_of_partitions() {
-    let (arena, cancel) = (Arena::new(), Cancel::never());
-    let mut interp = Interp::new(&arena, &NoSources, library(), &cancel, Target::Cuda(90), Version(3, 9));
+    let (trees, cancel) = (Trees::default(), Cancel::never());
+    let mut interp = Interp::new(&trees, &NoSources, library(), &cancel, Target::Cuda(90), Version(3, 9));
     assert!(super::partitions::check_partitions(&mut interp, 2, &[4, 4], Some(&[240, 240])).is_ok());
     assert_eq!(interp.problems, []);
     for (warps, registers) in [(&[4][..], &[24, 24][..]), (&[4, 4], &[24]), (&[3, 4], &[24, 24]), (&[0, 4], &[24, 24])]

@@ -8,8 +8,6 @@
 
 use std::sync::Arc;
 
-use typed_arena::Arena;
-
 use super::given::{plain, plain_given};
 use super::instance::Base;
 use super::roots::{Root, Roots};
@@ -20,7 +18,7 @@ use super::{Argument, Config, Entry, Given, Host, Source, Target};
 use crate::limits::discover::{CASES, FILES, LAUNCHES, LEVELS, MODULES, ONCE, RUNS, STEPS, TOTAL};
 use base::{Cancel, Cancelled, TextRange};
 use python::host::{self, Case, Cases, Code, Launch, Runs};
-use python::interp::{Interp, Stop};
+use python::interp::{Interp, Stop, Trees};
 use python::origin::FileId;
 use python::reason::chained;
 use python::specialization::Language;
@@ -286,9 +284,9 @@ impl Job<'_> {
             if open.is_empty() || self.spent > TOTAL {
                 break;
             }
-            let arena = Arena::new();
+            let trees = Trees::default();
             let mut interp =
-                Interp::new(&arena, self.sources, crate::builtins::library(), self.cancel, target, self.config.version);
+                Interp::new(&trees, self.sources, crate::builtins::library(), self.cancel, target, self.config.version);
             interp.session = Some(host::Session::default());
             interp.most_steps = ONCE;
             // However else it ends, what was found until then counts.

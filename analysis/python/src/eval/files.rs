@@ -21,7 +21,7 @@ impl<'a> Interp<'a> {
         }
         let id = FileId(self.files.len() as u32);
         self.state.by_path.insert(module.path().to_owned(), id);
-        let module: &'a Module = self.arena.alloc(module);
+        let module: &'a Module = self.trees.modules.alloc(module);
         let scope = self.scopes.open(id, None);
         self.files.push(File { module, scope, run: false, pending: None });
         id

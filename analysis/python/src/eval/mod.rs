@@ -40,11 +40,10 @@ use std::sync::Arc;
 
 use ruff_python_ast::Expr;
 use ttgir::build::{Printed, ValueNames};
-use typed_arena::Arena;
 
 use crate::elaborated::{Attempt, Elaborated};
 use crate::emit::{Builder, UNMODELLED};
-use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop, Trial};
+use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop, Trees, Trial};
 use crate::library::Library;
 use crate::limits::run::{CALLS, CHOICES, NESTING, OPS};
 use crate::origin::{FileId, FrameId, Origins};
@@ -79,8 +78,8 @@ pub fn elaborate(
     spec: &Spec,
     cancel: &Cancel,
 ) -> Result<Elaborated, Cancelled> {
-    let arena = Arena::new();
-    let mut interp = Interp::new(&arena, sources, library, cancel, spec.target.0, spec.version);
+    let trees = Trees::default();
+    let mut interp = Interp::new(&trees, sources, library, cancel, spec.target.0, spec.version);
     interp.language = spec.language;
     interp.num_warps = spec.num_warps.0;
     interp.num_ctas = spec.num_ctas.0;
@@ -130,8 +129,8 @@ pub fn attempt(
     steps: u64,
     cancel: &Cancel,
 ) -> Result<Attempt, Cancelled> {
-    let arena = Arena::new();
-    let mut interp = Interp::new(&arena, sources, library, cancel, spec.target.0, spec.version);
+    let trees = Trees::default();
+    let mut interp = Interp::new(&trees, sources, library, cancel, spec.target.0, spec.version);
     interp.language = spec.language;
     interp.num_warps = spec.num_warps.0;
     interp.num_ctas = spec.num_ctas.0;

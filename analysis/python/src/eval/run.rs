@@ -3,6 +3,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ruff_python_ast::relocate::relocate_expr;
+use ruff_python_parser::parse_expression;
+
 use super::entry::Signature;
 use super::{Flow, Interp, Stop};
 use crate::elaborated::Elaborated;
@@ -90,13 +93,14 @@ impl<'a> Interp<'a> {
         })
     }
 
-    /// Evaluates a Python expression that is not in any file, in the present scope.
+    /// Evaluates a Python expression that is not in any file, in the present scope. All of it stands at the
+    /// present place, which is one of the file.
     pub(super) fn text(&mut self, text: &str) -> Result<Value<'a>, Stop> {
-        let module: &'a Module = self.arena.alloc(Arc::new(Module::parse("", text, None)));
-        match module.body() {
-            [ruff_python_ast::Stmt::Expr(stmt)] if module.broken().is_empty() => self.expr(&stmt.value),
-            _ => self.unknown(format!("`{text}` is no expression")),
-        }
+        let Ok(parsed) = parse_expression(text) else { return self.unknown(format!("`{text}` is no expression")) };
+        let mut expr = parsed.into_expr();
+        relocate_expr(&mut expr, ruff_text_size::TextRange::new(self.at.start.into(), self.at.end.into()));
+        let expr = self.trees.expressions.alloc(expr);
+        self.expr(expr)
     }
 
     fn entry(&mut self, function: &Rc<Function<'a>>, spec: &Spec, launch: Option<&Launch<'a>>) -> Result<(), Stop> {

@@ -10,6 +10,7 @@ use super::names::{bound_in, changed_in, returns};
 use super::{Flow, Rest};
 use crate::doubt::DoubtKind;
 use crate::interp::{Interp, Stop};
+use crate::limits::host::TURNS;
 use crate::limits::run::DECORATOR;
 use crate::reason::chained;
 use crate::value::{Def, FnKind, Function, Role, Value};
@@ -303,6 +304,9 @@ impl<'a> Interp<'a> {
             self.step()?;
             let test = self.expr(&stmt.test)?;
             turns += 1;
+            if turns > TURNS {
+                return self.unknown(format!("the loop runs more than {TURNS} times"));
+            }
             match self.truth(&test) {
                 Some(true) => {}
                 Some(false) => return self.block(&stmt.orelse),

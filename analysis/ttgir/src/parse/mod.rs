@@ -24,6 +24,8 @@ mod top;
 mod ty;
 mod verify;
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 
 use super::error::SyntaxError;
@@ -50,8 +52,10 @@ pub(super) struct Parser<'t> {
     last_end: usize,
     /// Whether a line ended between the two.
     newline: bool,
-    pub(super) store: Store,
-    pub(super) errors: Vec<SyntaxError>,
+    store: Store,
+    errors: Vec<SyntaxError>,
+    /// See [`Store::unclosed`].
+    unclosed: RefCell<Vec<(u32, u32)>>,
     table: &'static OpTable,
     derived: FxHashMap<(TypeId, u8), TypeId>,
     /// The operation in hand, for the uses it makes.
@@ -81,6 +85,7 @@ impl<'t> Parser<'t> {
             newline: true,
             store,
             errors: Vec::new(),
+            unclosed: RefCell::default(),
             table: table(),
             derived: FxHashMap::default(),
             op: OpId::NONE,
@@ -92,6 +97,13 @@ impl<'t> Parser<'t> {
             by_layout: false,
             unbalanced: false,
         }
+    }
+
+    /// What was read, and its mistakes.
+    pub(crate) fn done(self) -> (Store, Vec<SyntaxError>) {
+        let mut store = self.store;
+        store.unclosed.extend(self.unclosed.into_inner());
+        (store, self.errors)
     }
 
     /// Records a mistake.

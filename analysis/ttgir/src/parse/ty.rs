@@ -121,25 +121,36 @@ impl Parser<'_> {
         if self.byte(end) == b'<' { self.balanced_end(end) } else { Some(end) }
     }
 
-    /// The end of the bracket at `start`.
+    /// The end of the bracket at `start`. Where it has none, how far it was looked for is noted: an edit there
+    /// may close it.
     pub(super) fn balanced_end(&self, start: usize) -> Option<usize> {
-        let mut depth = 0usize;
         let mut at = start;
-        let limit = self.src.len().min(start + MAX_QUICK);
-        while at < limit {
-            match self.src[at] {
+        let end = self.bracket_end(&mut at);
+        if end.is_none() {
+            let line = self.run(at.min(self.src.len()), |b| b != b'\n');
+            self.unclosed.borrow_mut().push((start as u32, line as u32));
+        }
+        end
+    }
+
+    /// The end of the bracket at `at`, which goes as far as it is looked for.
+    fn bracket_end(&self, at: &mut usize) -> Option<usize> {
+        let mut depth = 0usize;
+        let limit = self.src.len().min(*at + MAX_QUICK);
+        while *at < limit {
+            match self.src[*at] {
                 b'<' | b'(' | b'[' | b'{' => depth += 1,
-                b'-' if self.byte(at + 1) == b'>' => at += 1,
+                b'-' if self.byte(*at + 1) == b'>' => *at += 1,
                 b'>' | b')' | b']' | b'}' => {
                     depth -= 1;
                     if depth == 0 {
-                        return Some(at + 1);
+                        return Some(*at + 1);
                     }
                 }
-                b'"' => at = self.string_end(at)? - 1,
+                b'"' => *at = self.string_end(*at)? - 1,
                 _ => {}
             }
-            at += 1;
+            *at += 1;
         }
         None
     }
