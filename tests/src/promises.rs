@@ -75,7 +75,7 @@ fn not_minimal(kernel: &Kernel, finding: &Finding, limits: &Limits) -> Option<St
         reach(&machine, &rest, goal)
     };
     let spare = (0..schedule.len()).take(MINIMAL_STEPS).find(|&at| without(at).is_some())?;
-    Some(format!("the run of {kind} does not need step {}", spare + 1))
+    Some(format!("the run of {kind} does not need step {} of {}", spare + 1, schedule.len()))
 }
 
 /// What in a timeline does not fit together.

@@ -34,11 +34,11 @@ base::limits! { "findings":
         /// Steps that may go into leaving out single ones; a run too long for that stays as it is.
         EFFORT: usize = 60_000, Steps, Shown;
         /// Machine steps that may go into the attempts to shorten the run of one finding.
-        SHORTEN: usize = 200_000, Steps, Shown;
+        SHORTEN: usize = 150_000, Steps, Shown;
         /// Machine steps that may go into shortening the runs of all findings of a kernel: with long runs the later ones stay as they were found.
-        SHORTEN_ALL: usize = 600_000, Steps, Shown;
+        SHORTEN_ALL: usize = 300_000, Steps, Shown;
         /// Machine steps of the repeated runs of all findings of a kernel, each of which is repeated three times; the findings behind are counted.
-        REPEAT: usize = 1_500_000, Steps, Said;
+        REPEAT: usize = 600_000, Steps, Said;
     }
 
     mod cause {

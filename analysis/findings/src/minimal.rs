@@ -131,16 +131,17 @@ pub fn minimal(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal, left: &m
         while let Some(shorter) = cut(machine, &best, goal, &mut spare, left) {
             best = shorter;
         }
-        let Some(gathered) = gather(machine, &best, goal) else { return Some(best) };
-        let shorter = cut(machine, &gathered, goal, &mut spare, left);
+        // Another order that shows it too.
+        let shown = gather(machine, &best, goal).unwrap_or(best);
+        let shorter = cut(machine, &shown, goal, &mut spare, left);
         let shorter = shorter.or_else(|| {
             effort = effort.min(*left);
             let before = effort;
-            let shorter = thin(machine, &gathered, goal, &mut effort);
+            let shorter = thin(machine, &shown, goal, &mut effort);
             *left -= before - effort;
             shorter
         });
-        let Some(shorter) = shorter else { return Some(gathered) };
+        let Some(shorter) = shorter else { return Some(shown) };
         best = shorter;
     }
 }
@@ -218,7 +219,8 @@ fn steps_on(records: &[Record], place: BarrierPlace) -> Vec<u32> {
 fn guess(machine: &Machine<'_>, shown: &MinimalRun) -> Option<Vec<usize>> {
     let threads = machine.threads();
     let (replay, _) = super::replay::repeat(machine, &shown.schedule, u32::MAX);
-    let seeds = seeds(shown, &replay.records)?;
+    let mut seeds = seeds(shown, &replay.records)?;
+    seeds.sort_unstable();
     let mut state = machine.initial();
     let (mut known, mut own) = (vec![0; threads], vec![0; threads]);
     let mut ticks: Vec<Vec<u32>> = vec![Vec::new(); threads];
@@ -226,7 +228,7 @@ fn guess(machine: &Machine<'_>, shown: &MinimalRun) -> Option<Vec<usize>> {
         let thread = usize::from(entry);
         machine.take(&mut state, thread)?;
         ticks[thread].push(state.threads()[thread].ticks);
-        if seeds.contains(&(at as u32 + 1)) {
+        if seeds.binary_search(&(at as u32 + 1)).is_ok() {
             own[thread] = ticks[thread].len();
             for (other, known) in known.iter_mut().enumerate() {
                 *known = state.threads()[thread].order.get(machine.channels().base(other)).max(*known);

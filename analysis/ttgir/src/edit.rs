@@ -165,9 +165,8 @@ impl Tree {
 
     fn reread(&self, text: &Arc<str>, change: Change, run: &Run) -> Option<Tree> {
         // What is missing at the end of an operation is said of the token behind it: whose mistake that is nobody knows.
-        let at_border = |range: TextRange| {
-            (range.start <= run.to && run.to <= range.end) || (range.start < run.from && run.from < range.end)
-        };
+        let at_border =
+            |range: TextRange| [run.from, run.to].iter().any(|border| range.start <= *border && *border <= range.end);
         if self.parse_errors.iter().any(|error| at_border(error.range)) {
             return None;
         }

@@ -79,11 +79,10 @@ impl Tree {
         self.store.types.text(ty)
     }
 
-    /// The type that is written so, if a value has it: types of earlier texts are still known.
+    /// The type that is written so, if a value has it in this spelling: types of earlier texts are still known.
     pub fn type_spelled(&self, text: &str) -> Option<TypeId> {
         let ty = self.store.types.find(text)?;
-        let canonical = self.store.types.canon(ty);
-        let is_its = |value: &ValueId| self.value_type(*value).map(|ty| self.store.types.canon(ty)) == Some(canonical);
+        let is_its = |value: &ValueId| self.value_type(*value) == Some(ty);
         let mut is_used = false;
         walk(self, self.top(), &mut |op| {
             let arguments = self.regions(op).iter().flat_map(|region| self.blocks(*region));
@@ -91,11 +90,6 @@ impl Tree {
             is_used = is_used || self.results(op).iter().any(is_its) || arguments.any(is_its);
         });
         is_used.then_some(ty)
-    }
-
-    /// The type that a `!` alias stands for.
-    pub fn type_of_alias(&self, target: &str) -> Option<TypeId> {
-        self.store.types.find(target)
     }
 
     /// The type with aliases expanded and without white space: equal texts are equal types.

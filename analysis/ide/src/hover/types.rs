@@ -40,7 +40,7 @@ pub(super) fn hover(spot: Spot<'_>) -> Option<Hover> {
             let shape = around.iter().find_map(|(start, end)| shape_of(tree, line.text.get(*start..*end)?));
             let described = match word.starts_with('#') {
                 true => described(tree, target, shape.as_deref())?,
-                false => tree.type_of_alias(target).map(|ty| value_type(tree, ty))?,
+                false => tree.type_spelled(word).map(|ty| value_type(tree, ty))?,
             };
             return Some(made(format!("{word} = {target}"), described, lift(start, end)));
         }

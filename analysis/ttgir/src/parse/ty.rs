@@ -61,10 +61,10 @@ impl Parser<'_> {
             self.bump(end - start);
             return Ok(id);
         }
-        let unknown = self.store.alias_refs.len();
+        let mistakes = (self.store.alias_refs.len(), self.errors.len());
         self.nested(Self::read_type)?;
         let id = self.intern_type(start, self.last_end);
-        let sound = self.store.alias_refs.len() == unknown;
+        let sound = (self.store.alias_refs.len(), self.errors.len()) == mistakes;
         self.store.types.set_sound(id, sound);
         Ok(id)
     }

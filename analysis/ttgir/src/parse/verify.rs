@@ -50,8 +50,9 @@ impl Parser<'_> {
 
     /// Types that the form spells although they are fixed.
     fn verify_fixed(&mut self, d: &Draft, spec: &'static OpSyntax) {
-        let operands = d.operand_types.iter().map(|(g, ty)| (spec.operands[*g as usize].rule, *ty));
-        let results = d.result_types.iter().map(|(g, ty)| (spec.results[*g as usize].rule, *ty));
+        // What was skimmed behind a mistake may have more than its op takes.
+        let operands = d.operand_types.iter().filter_map(|(g, ty)| Some((spec.operands.get(*g as usize)?.rule, *ty)));
+        let results = d.result_types.iter().filter_map(|(g, ty)| Some((spec.results.get(*g as usize)?.rule, *ty)));
         let wrong = operands.chain(results).find_map(|(rule, ty)| match rule {
             TypeRule::Fixed(text) if self.store.types.text(self.store.types.canon(ty)) != text => Some((text, ty)),
             _ => None,
