@@ -58,7 +58,9 @@ const numbers = () => {
   for (const [number, report] of (json.reports ?? []).entries()) {
     const own = document.getElementById(`k${number + 1}-report`);
     const count = (what) => own.querySelector(`[data-count="${what}"]`).textContent;
-    for (const what of ["findings", "partitions", "barriers", "edges", "buffers", "remarks", "unmodelled"]) {
+    const hints = report.findings.filter((finding) => finding.severity === "hint").length;
+    compare(`${number} findings`, count("findings"), String(report.findings.length - hints));
+    for (const what of ["partitions", "barriers", "edges", "buffers", "remarks", "unmodelled"]) {
       compare(`${number} ${what}`, count(what), String(report[what].length));
     }
     const missing = report.coverage.flatMap((block) => block.rows).filter((row) => row.order === "missing").length;

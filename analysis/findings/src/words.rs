@@ -319,6 +319,12 @@ impl<'a> Words<'a> {
                     let phase = (barrier.flips + 1) & 1;
                     message!("{name} completes phase {phase} (flip {flips})", name, phase, barrier.flips)
                 }
+                BarrierAction::Arrive { flipped: false } if barrier.bytes < 0 => {
+                    message!("{name} has got {bytes} bytes that it does not expect", name, -barrier.bytes)
+                }
+                BarrierAction::Arrive { flipped: false } if barrier.pending == 0 && barrier.bytes != 0 => {
+                    message!("{name} still needs {bytes} bytes", name, barrier.bytes)
+                }
                 BarrierAction::Arrive { flipped: false } if barrier.bytes != 0 => {
                     let arrivals = count(barrier.pending, "arrival");
                     message!("{name} still needs {arrivals} and {bytes} bytes", name, arrivals, barrier.bytes)

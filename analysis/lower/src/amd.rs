@@ -1,10 +1,15 @@
 //! What AMD's ops do beyond a row of the table: arrivals that count threads or warps, the phase
 //! that an arrival gives back, waits that were lowered to counts of instructions.
 
+use super::apply::Predicate;
 use super::lowerer::Lowerer;
 use super::value::Val;
-use kernel::{Arrival, CommitKind, EffectKind, Recipients, SiteId};
-use ttgir::OpId;
+use crate::limits::amd::UPDATES;
+use dialects::Amdg;
+use kernel::{
+    Access, Arrival, CmpOp, CommitKind, Completion, EffectKind, Issuer, Pure, Recipients, SiteId, Var, Width,
+};
+use ttgir::{Def, OpId, ValueId};
 
 impl Lowerer<'_> {
     /// Warps of the partition that is being lowered.
@@ -44,6 +49,64 @@ impl Lowerer<'_> {
         let barrier = self.barrier(op, site, group, 0)?;
         let (count, to) = (self.warps(), Recipients::own());
         Some(vec![Arrival { barrier, predicate: None, count, bytes: 0, to }])
+    }
+
+    /// An operation of the data mover. One whose descriptor is switched off touches no memory, and counts all the
+    /// same: a pipeline goes on to count its batches behind the last tile. Triton writes the predicate into the
+    /// descriptor (`update_tensor_descriptor … pred = %p`), as the number of tiles.
+    pub(super) fn data_mover(&mut self, op: OpId, site: SiteId, leaders: u16, accesses: Vec<Access>, barrier: &str) {
+        let Some(arrivals) = self.warp_arrivals(op, site, barrier) else { return };
+        let switched = self.switched(op);
+        let operation = |accesses| EffectKind::Operation {
+            issuer: Issuer::Tma,
+            accesses,
+            completion: Completion::InTurn(arrivals.clone()),
+        };
+        match switched {
+            Predicate::Always => self.build.effect_of(site, None, leaders, operation(accesses)),
+            Predicate::Never => self.build.effect_of(site, None, leaders, operation(Vec::new())),
+            Predicate::When(on) => {
+                let one = self.build.number(1);
+                let off = self.build.compute(Pure::Xor(Width(1), on, one), "");
+                self.build.effect_of(site, Some(on), leaders, operation(accesses));
+                self.build.effect_of(site, Some(off), leaders, operation(Vec::new()));
+            }
+        }
+    }
+
+    /// Whether the descriptors of an operation are switched on; of several only where one switch is for all.
+    fn switched(&mut self, op: OpId) -> Predicate {
+        let tree = self.tree;
+        let descriptors = ["desc", "descs"].iter().flat_map(|group| tree.group(op, group));
+        let mut switches: Vec<Option<ValueId>> = descriptors.map(|desc| self.predicate_of(*desc)).collect();
+        switches.dedup();
+        let &[Some(predicate)] = &switches[..] else { return Predicate::Always };
+        let var: Var = self.scalar(predicate);
+        match self.build.constant(var) {
+            Some(0) => Predicate::Never,
+            Some(_) => Predicate::Always,
+            None => {
+                let zero = self.build.number(0);
+                Predicate::When(self.build.compute(Pure::Cmp(CmpOp::Ne, Width(32), var, zero), ""))
+            }
+        }
+    }
+
+    /// The predicate that was last written into a descriptor, as far as that is seen.
+    fn predicate_of(&self, descriptor: ValueId) -> Option<ValueId> {
+        let tree = self.tree;
+        let mut descriptor = descriptor;
+        for _ in 0..UPDATES {
+            let Def::Result(update, _) = tree.value_def(descriptor) else { return None };
+            if !tree.is(update, Amdg::UpdateTensorDescriptor) {
+                return None;
+            }
+            if let found @ Some(_) = tree.group(update, "pred").first().copied() {
+                return found;
+            }
+            descriptor = tree.group(update, "desc").first().copied()?;
+        }
+        None
     }
 
     /// Without the count of groups only a wait for everything is followed.

@@ -340,10 +340,7 @@ impl Lowerer<'_> {
                 let result = if awaited { self.number_result(op) } else { 0 };
                 Completion::Commit { kind, implicit, awaited, result }
             }
-            OpCompletion::InTurn { barrier } => {
-                let Some(arrivals) = self.warp_arrivals(op, site, barrier) else { return };
-                Completion::InTurn(arrivals)
-            }
+            OpCompletion::InTurn { barrier } => return self.data_mover(op, site, reach.leaders, accesses, barrier),
             OpCompletion::Transaction { barrier, of } => {
                 let bytes = tree.group(op, of).first().and_then(|value| self.memory(*value)).map(|memory| memory.bytes);
                 let Some(bytes) = bytes else { return self.unmodelled(op, "how much it copies is not known") };

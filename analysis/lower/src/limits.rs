@@ -29,6 +29,11 @@ base::limits! { "lower":
         CALLS: u32 = 2_000, Count, Undecided;
     }
 
+    mod amd {
+        /// How many updates of a descriptor are followed back to the last that writes its predicate.
+        UPDATES: usize = 16, Count, Assumed;
+    }
+
     mod plan {
         /// Slots that a buffer may have: each has barriers of its own.
         COPIES: u64 = 1024, Count, Undecided;

@@ -151,6 +151,9 @@ fn prepare(args: &Check, global: bool) -> Result<(Option<Baseline>, Option<Chang
     }
     let baseline = match &args.baseline {
         Some(file) if args.update_baseline && !file.exists() => Some(Baseline::empty(file)),
+        Some(file) if !file.exists() => {
+            return Err(format!("there is no baseline {} yet: --update-baseline writes it", file.display()));
+        }
         Some(file) => Some(Baseline::read(file)?),
         None => None,
     };

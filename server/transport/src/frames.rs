@@ -14,8 +14,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 /// The name of the one header that counts.
 const LENGTH: &[u8] = b"content-length:";
 
-/// Bytes asked for at once, at least and at most.
-const CHUNK: Range<usize> = 64 << 10..64 << 20;
+/// Bytes asked for at once, at least and at most: a length is only believed as far as bytes have followed it.
+const CHUNK: Range<usize> = 64 << 10..1 << 20;
 
 /// The bytes before a place that may be the beginning of headers which end behind it.
 const OVERLAP: usize = 256;
@@ -53,7 +53,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             if let Some(frame) = self.take() {
                 return Some(frame);
             }
-            // A body has its room at once, as far as a length can be believed that nothing has followed yet.
+            // The room for a body grows with it.
             let room = self.body.as_ref().map_or(0, |body| body.end.saturating_sub(self.buffer.len()));
             self.buffer.reserve(room.clamp(CHUNK.start, CHUNK.end));
             match self.inner.read_buf(&mut self.buffer).await {

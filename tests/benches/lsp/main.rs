@@ -44,6 +44,11 @@ fn main() {
         }
     };
     let files = arguments.files();
+    if files.is_empty() && !arguments.given.is_empty() {
+        // Cargo runs a benchmark in the folder of its package.
+        eprintln!("none of the paths has a file to measure with; they are read from {}", here());
+        std::process::exit(2);
+    }
     println!("{} files; {}", files.len(), process::machine());
     let mut all = Map::new();
     all.insert("machine".to_owned(), json!(process::machine()));
@@ -64,4 +69,8 @@ fn main() {
             eprintln!("{} cannot be written: {error}", path.display());
         }
     }
+}
+
+fn here() -> String {
+    std::env::current_dir().map_or_else(|error| error.to_string(), |folder| folder.display().to_string())
 }

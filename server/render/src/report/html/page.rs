@@ -1,6 +1,6 @@
 //! The page around the sections: head, summary and contents.
 
-use ::findings::Verdict;
+use ::findings::{Severity, Verdict};
 use maud::{Markup, PreEscaped, html};
 use report::{Direction, Report};
 
@@ -170,10 +170,14 @@ fn summary(links: &Links<'_>) -> Markup {
     let edges = html! {
         (count("edges", report.edges.len())) ": " (forward) " forward, " (backward) " backward, " (other) " neither"
     };
+    let hints = report.findings.iter().filter(|finding| finding.severity == Severity::Hint).count();
+    let found = html! {
+        (count("findings", report.findings.len() - hints)) @if hints > 0 { ", " (counted(hints, "hint")) }
+    };
     let fields = [
         ("Stage", html! { (report.stage.name()) }),
         ("Coverage", coverage),
-        ("Findings", count("findings", report.findings.len())),
+        ("Findings", found),
         ("Partitions", count("partitions", report.partitions.len())),
         ("Barriers", count("barriers", report.barriers.len())),
         ("Edges", edges),

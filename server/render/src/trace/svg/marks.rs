@@ -70,6 +70,8 @@ fn draw_phase(svg: &mut SvgWriter, layout: &SvgLayout<'_>, x: usize, band: &Band
     let how = match phase.end {
         PhaseEnd::Complete => "is completed".to_owned(),
         PhaseEnd::Idle => "has begun, and nothing has come".to_owned(),
+        PhaseEnd::Incomplete { arrivals: 0, bytes } => format!("is incomplete: {bytes} bytes are missing"),
+        PhaseEnd::Incomplete { arrivals, bytes: 0 } => format!("is incomplete: {arrivals} arrivals are missing"),
         PhaseEnd::Incomplete { arrivals, bytes } => {
             format!("is incomplete: {arrivals} arrivals and {bytes} bytes are missing")
         }
