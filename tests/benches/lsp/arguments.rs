@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     pub(crate) json: Option<PathBuf>,
     glob: Option<String>,
     only_given: bool,
-    given: Vec<PathBuf>,
+    pub(crate) given: Vec<PathBuf>,
 }
 
 impl Arguments {

@@ -207,7 +207,8 @@ fn measure(arguments: &Arguments, server: &Server, client: &Client, files: &[&Pa
         let line = Line { name: server.name.clone(), points: samples.clone() };
         let title = format!("Memory of a language server, {keys} edits and {} requests", asked.sent);
         let plot = Plot { title, x: "minutes".to_owned(), y: "MiB".to_owned(), lines: vec![line], logarithmic: false };
-        match plot.write(&folder.join("pace.svg")) {
+        let written = std::fs::create_dir_all(folder).map_err(|why| format!("{}: {why}", folder.display()));
+        match written.and_then(|()| plot.write(&folder.join("pace.svg"))) {
             Ok(()) => println!("wrote {}", folder.join("pace.svg").display()),
             Err(why) => println!("{why}"),
         }
