@@ -21,6 +21,8 @@ base::limits! { "gluon":
         STEPS_OF_ONE: u64 = 400_000, Steps, Undecided;
         /// How many values are tried for one place at which Triton would refuse the kernel.
         TRIED: usize = 48, Count, Assumed;
+        /// How many, where none mended the same place for an earlier launch.
+        TRIED_AGAIN: usize = 6, Count, Assumed;
         /// How many parameters are blamed for one such place.
         BLAMED: usize = 10, Count, Assumed;
     }

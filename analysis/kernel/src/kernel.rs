@@ -24,6 +24,9 @@ pub struct VarInfo {
 pub enum InputKind {
     /// An integer argument, by position.
     Argument(u32),
+    /// A size of the tensor behind a TMA descriptor, by the argument's position: 1 or more, since the driver makes no
+    /// descriptor of an empty tensor (`cuTensorMapEncodeTiled`: `globalDim` must be non-zero).
+    Size(u32),
     /// A pointer argument, by position: distinct, 16-byte aligned addresses.
     Pointer(u32),
     /// `tt.get_program_id`, by axis.

@@ -15,10 +15,20 @@ pub(super) struct Ctas {
     pub(super) pairs: bool,
     /// The target has tensor memory.
     pub(super) tensor_memory: bool,
+    /// Descriptors that the host makes are tensor maps of NVIDIA's driver.
+    pub(super) tensor_maps: bool,
 }
 
 impl Default for Ctas {
     fn default() -> Ctas {
-        Ctas { program: 1, cluster: 1, along_x: 1, apart: false, pairs: false, tensor_memory: false }
+        Ctas {
+            program: 1,
+            cluster: 1,
+            along_x: 1,
+            apart: false,
+            pairs: false,
+            tensor_memory: false,
+            tensor_maps: false,
+        }
     }
 }

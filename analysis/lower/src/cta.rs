@@ -75,6 +75,10 @@ impl Lowerer<'_> {
             cluster: all as u16,
             along_x: x as u16,
             tensor_memory: target.is_some_and(|target| target.starts_with("cuda:10")),
+            tensor_maps: target.is_some_and(|target| {
+                let capability = target.strip_prefix("cuda:").and_then(|number| number.parse::<u32>().ok());
+                capability.is_some_and(|capability| capability >= 90)
+            }),
             apart: target.is_some_and(|target| target.starts_with("hip:")),
             pairs: all > 1 && (self.flag(module, "ttng.two-ctas") || self.flag(module, "tlx.enable_paired_cta_mma")),
         };

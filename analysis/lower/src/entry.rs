@@ -36,8 +36,8 @@ impl Lowerer<'_> {
         let Some(&region) = tree.regions(function).first() else { return };
         let args: Vec<ValueId> =
             tree.blocks(region).first().map(|block| tree.block_args(*block).to_vec()).unwrap_or_default();
-        for (at, arg) in args.iter().enumerate() {
-            self.argument(function, at, *arg);
+        for ((at, arg), is_size) in args.iter().enumerate().zip(self.sizes(&args)) {
+            self.argument(function, at, *arg, is_size);
             let var = match self.values.get(arg) {
                 Some(Val::Scalar(var)) => Some(*var),
                 _ => None,
@@ -60,13 +60,14 @@ impl Lowerer<'_> {
         self.build.end(kernel::Terminator::Return(site));
     }
 
-    fn argument(&mut self, function: OpId, at: usize, arg: ValueId) {
+    fn argument(&mut self, function: OpId, at: usize, arg: ValueId, is_size: bool) {
         let tree = self.tree;
         let divisor = tree.arg_attr(function, at, "tt.divisibility").and_then(|attr| tree.attr_int(attr));
         let divisor =
             divisor.and_then(|divisor| u64::try_from(divisor).ok()).filter(|divisor| *divisor > 0).unwrap_or(1);
         let number = at as u32;
         let (kind, width) = match tree.value_type(arg).map(|ty| tree.ty(ty)) {
+            Some(Ty::Int(width)) if is_size => (InputKind::Size(number), width as u8),
             Some(Ty::Int(width @ 1..=64)) => (InputKind::Argument(number), width as u8),
             Some(Ty::Index) => (InputKind::Argument(number), 64),
             Some(Ty::Ptr) => (InputKind::Pointer(number), 64),
@@ -77,6 +78,27 @@ impl Lowerer<'_> {
         let input = self.build.input(Input { kind, width, divisor }, name);
         let var = self.build.compute(Pure::Input(input), name);
         self.bind(arg, Val::Scalar(var));
+    }
+
+    /// Which parameters are sizes of tensors behind TMA descriptors: Triton hands a kernel, behind each descriptor that
+    /// the host makes, as many sizes of 32 bits as the tensor has dimensions, and then as many strides of 64
+    /// (`expand_signature` of its driver for NVIDIA).
+    fn sizes(&self, args: &[ValueId]) -> Vec<bool> {
+        let mut sizes = vec![false; args.len()];
+        let ty = |at: usize| args.get(at).and_then(|arg| self.tree.value_type(*arg)).map(|ty| self.tree.ty(ty));
+        let all = |from: usize, count: usize, width: u32| {
+            (from..from + count).all(|at| matches!(ty(at), Some(Ty::Int(own)) if own == width))
+        };
+        for at in (0..args.len()).filter(|_| self.ctas.tensor_maps) {
+            // A block of im2col has fewer dimensions than its tensor.
+            if let Some(Ty::TensorDesc { shape, .. }) = ty(at)
+                && let Some(rank) =
+                    (shape.len().max(1)..=5).find(|rank| all(at + 1, *rank, 32) && all(at + 1 + rank, *rank, 64))
+            {
+                sizes.iter_mut().skip(at + 1).take(rank).for_each(|is_size| *is_size = true);
+            }
+        }
+        sizes
     }
 
     /// A parameter that is neither an integer nor a pointer.

@@ -17,7 +17,6 @@ pub mod host;
 pub mod interp;
 pub mod library;
 mod limits;
-pub mod names;
 mod numbers;
 pub mod origin;
 pub mod pending;

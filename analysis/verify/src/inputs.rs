@@ -56,7 +56,7 @@ fn depth(kernel: &Kernel) -> u64 {
 fn default_value(kernel: &Kernel, input: InputId) -> i64 {
     let info = &kernel.inputs[input.index()];
     match info.kind {
-        InputKind::Argument(_) => info.divisor.max(1) as i64,
+        InputKind::Argument(_) | InputKind::Size(_) => info.divisor.max(1) as i64,
         InputKind::Pointer(position) => (i64::from(position) + 1) << 24,
         InputKind::ProgramId(_) | InputKind::Free | InputKind::CtaRank | InputKind::Tiles => 0,
         InputKind::NumPrograms(_) | InputKind::Memory => 1,
@@ -67,14 +67,15 @@ fn default_value(kernel: &Kernel, input: InputId) -> i64 {
 pub(super) fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
     let info = &kernel.inputs[input.index()];
     let mut values: Vec<i64> = match info.kind {
-        InputKind::Argument(_) | InputKind::Memory => {
+        InputKind::Argument(_) | InputKind::Size(_) | InputKind::Memory => {
             let divisor = info.divisor.max(1) as i64;
             let units = constants.iter().copied().filter(|&unit| (2..=1 << 16).contains(&unit));
             let mut values: Vec<i64> = (0..=40).map(|factor| factor * divisor).collect();
             for unit in units {
                 values.extend((0..=40).map(|factor| factor * unit));
             }
-            values.retain(|value| value % divisor == 0);
+            let least = i64::from(matches!(info.kind, InputKind::Size(_)));
+            values.retain(|value| value % divisor == 0 && *value >= least);
             values
         }
         InputKind::Pointer(_) => vec![default_value(kernel, input)],
@@ -160,7 +161,8 @@ impl InputPlan {
 
     /// The fewest iterations that a group is expected to run.
     pub fn floor(&self, kernel: &Kernel, group: &InputGroup) -> u64 {
-        let argument = |input: &InputId| matches!(kernel.inputs[input.index()].kind, InputKind::Argument(_));
+        let kind = |input: &InputId| kernel.inputs[input.index()].kind;
+        let argument = |input: &InputId| matches!(kind(input), InputKind::Argument(_) | InputKind::Size(_));
         if group.inputs.iter().all(argument) { self.depth.max(1) } else { 0 }
     }
 
@@ -198,12 +200,26 @@ pub(super) fn set(kernel: &Kernel, valuation: &mut Valuation, input: InputId, va
             valuation.values[at] = value;
         }
     }
+    keep_programs(kernel, valuation, input, value);
 }
 
-/// Gives an input a value and leaves all others as they are.
-pub(super) fn set_alone(valuation: &mut Valuation, input: InputId, value: i64) {
+/// Gives an input a value and leaves all others as they are, as far as they go together.
+pub(super) fn set_alone(kernel: &Kernel, valuation: &mut Valuation, input: InputId, value: i64) {
     if let Some(slot) = valuation.values.get_mut(input.index()) {
         *slot = value;
+    }
+    keep_programs(kernel, valuation, input, value);
+}
+
+/// A program's number is below how many there are: where an input became one of both, the other follows.
+fn keep_programs(kernel: &Kernel, valuation: &mut Valuation, input: InputId, value: i64) {
+    let (other, least, most) = match kernel.inputs.get(input.index()).map(|info| info.kind) {
+        Some(InputKind::ProgramId(axis)) => (InputKind::NumPrograms(axis), value.saturating_add(1), i64::MAX),
+        Some(InputKind::NumPrograms(axis)) => (InputKind::ProgramId(axis), 0, value.saturating_sub(1).max(0)),
+        _ => return,
+    };
+    for (_, slot) in kernel.inputs.iter().zip(&mut valuation.values).filter(|(info, _)| info.kind == other) {
+        *slot = (*slot).clamp(least, most);
     }
 }
 
@@ -258,7 +274,7 @@ fn drive(kernel: &Kernel, group: &InputGroup, base: &Valuation, most: u64) -> Ve
                 if let (Some(&large), false) =
                     (choices.last(), matches!(kernel.inputs[input.index()].kind, InputKind::NumPrograms(_)))
                 {
-                    start.values[input.index()] = large;
+                    set(kernel, &mut start, input, large);
                 }
             }
         }

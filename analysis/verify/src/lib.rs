@@ -126,7 +126,7 @@ struct Decision<'k> {
     kernel: &'k Kernel,
     limits: &'k Limits,
     plan: &'k InputPlan,
-    /// Whether some loop of the valuation at hand does not run at all: what it would have written
+    /// Whether some loop of the valuation at hand does not run at all: what it would have written or waited for
     /// is then missing, which is no news.
     idle: bool,
     /// By effect: whether some run executed it.
@@ -375,8 +375,11 @@ impl<'k> Decision<'k> {
             {
                 continue;
             }
-            let empty =
-                self.idle && matches!(violation.rule, Rule::Uninitialised { .. } | Rule::OverwrittenMember { .. });
+            let empty = self.idle
+                && matches!(
+                    violation.rule,
+                    Rule::Uninitialised { .. } | Rule::OverwrittenMember { .. } | Rule::InFlight { .. }
+                );
             let list = if empty {
                 &mut self.outcome.assumed
             } else if is_discarded(self.kernel, valuation, self.limits, run, violation) {

@@ -220,7 +220,7 @@ fn check_executable(tree: &Tree, made: &Executable) -> Result<(), RunError> {
 fn valuation(made: &Executable, bound: &BoundArguments) -> Valuation {
     let of = |at: u32| bound.ints.get(at as usize).copied().flatten().unwrap_or(0);
     let values = made.lowered.kernel.inputs.iter().map(|input| match input.kind {
-        InputKind::Argument(at) => kernel::Width(input.width).wrap(of(at)),
+        InputKind::Argument(at) | InputKind::Size(at) => kernel::Width(input.width).wrap(of(at)),
         InputKind::Pointer(at) => of(at),
         // The driver says which requests are granted: the first, or none.
         InputKind::Tiles => 1,

@@ -10,7 +10,7 @@ use super::instance::Base;
 use super::spec_builder::{FileFlow, SpecBuilder};
 use super::trouble::{Trouble, troubles};
 use super::{Entry, Source, Spec};
-use crate::limits::search::{ATTEMPTS, BLAMED, LEAST_STEPS, STEPS, STEPS_OF_FILE, STEPS_OF_ONE, TRIED};
+use crate::limits::search::{ATTEMPTS, BLAMED, LEAST_STEPS, STEPS, STEPS_OF_FILE, STEPS_OF_ONE, TRIED, TRIED_AGAIN};
 use base::workers;
 use base::{Cancel, Cancelled};
 use python::elaborated::Attempt;
@@ -38,6 +38,8 @@ pub(super) struct Search<'s> {
     steps: u64,
     /// What became of values that were tried.
     known: FxHashMap<Spec, Attempt>,
+    /// What ended the elaboration of some launch whatever was tried.
+    hopeless: Vec<Trouble>,
 }
 
 /// How far values come; more is better.
@@ -67,12 +69,22 @@ impl<'s> Search<'s> {
         builder: SpecBuilder<'s>,
         cancel: &'s Cancel<'s>,
     ) -> Search<'s> {
-        Search { file, entry, builder, cancel, attempts: 0, steps: 0, known: FxHashMap::default() }
+        Search {
+            file,
+            entry,
+            builder,
+            cancel,
+            attempts: 0,
+            steps: 0,
+            known: FxHashMap::default(),
+            hopeless: Vec::new(),
+        }
     }
 
     /// Gives back all that was spent. What was tried is still known, and counts again where it is tried again.
     pub(super) fn begin_anew(&mut self) {
         (self.attempts, self.steps) = (0, 0);
+        self.hopeless.clear();
     }
 
     /// What becomes of some values; `None` once the budget is spent.
@@ -159,7 +171,12 @@ impl<'s> Search<'s> {
             seen.push(trouble.clone());
             match self.mend(&base, &attempt, &trouble, open, &seen)? {
                 Some((better, now)) => (base, attempt) = (better, now),
-                None if trouble.fatal => break,
+                None if trouble.fatal => {
+                    if !self.is_spent() {
+                        self.hopeless.push(trouble);
+                    }
+                    break;
+                }
                 None => given_up.push(trouble),
             }
         }
@@ -253,7 +270,9 @@ impl<'s> Search<'s> {
             }
         }
         ranked.sort_by_key(|(rank, _)| *rank);
-        ranked.into_iter().take(TRIED).map(|(_, base)| base).collect()
+        // What nothing mended for one launch is rarely mended for the next.
+        let most = if self.hopeless.contains(trouble) { TRIED_AGAIN } else { TRIED };
+        ranked.into_iter().take(most).map(|(_, base)| base).collect()
     }
 }
 

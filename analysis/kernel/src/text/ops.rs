@@ -60,6 +60,7 @@ pub(super) const OPERANDS: Words<&'static str> = &[
 pub(super) fn input_words(kind: InputKind) -> (&'static str, Option<u32>) {
     match kind {
         InputKind::Argument(at) => ("argument", Some(at)),
+        InputKind::Size(at) => ("size", Some(at)),
         InputKind::Pointer(at) => ("pointer", Some(at)),
         InputKind::ProgramId(axis) => ("program_id", Some(u32::from(axis))),
         InputKind::NumPrograms(axis) => ("num_programs", Some(u32::from(axis))),
@@ -73,6 +74,7 @@ pub(super) fn input_words(kind: InputKind) -> (&'static str, Option<u32>) {
 pub(super) fn input_kind(word: &str, number: Option<u32>) -> Option<InputKind> {
     Some(match (word, number) {
         ("argument", Some(at)) => InputKind::Argument(at),
+        ("size", Some(at)) => InputKind::Size(at),
         ("pointer", Some(at)) => InputKind::Pointer(at),
         ("program_id", Some(axis)) => InputKind::ProgramId(u8::try_from(axis).ok()?),
         ("num_programs", Some(axis)) => InputKind::NumPrograms(u8::try_from(axis).ok()?),

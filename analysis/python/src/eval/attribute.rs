@@ -206,6 +206,7 @@ impl<'a> Interp<'a> {
                     _ => None,
                 },
             },
+            Value::Tuple(items) if let Some(part) = host::answer_part(items, name) => Some(part),
             value => self.member(value, value.class_name(), name)?,
         };
         Ok(found)

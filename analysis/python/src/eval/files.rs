@@ -120,19 +120,21 @@ impl<'a> Interp<'a> {
     /// `value.name` where nothing tells what the value is but how it is asked for: `….experimental.gluon` of
     /// anything, and what Triton has of a name that is customary for one of its modules.
     pub(super) fn by_custom(&mut self, value: &Value<'a>, attribute: &ExprAttribute) -> Option<Value<'a>> {
+        let name = attribute.attr.as_str();
+        let module = match &*attribute.value {
+            Expr::Name(base) => package::customary(base.id.as_str()),
+            _ => None,
+        };
+        if module.is_none() && name != "gluon" {
+            return None;
+        }
         match value {
             Value::Unknown(_) => {}
             Value::Lib(path) if self.library.lookup(path, self.version).is_none() => {}
             _ => return None,
         }
-        let name = attribute.attr.as_str();
-        if let Expr::Name(base) = &*attribute.value
-            && let Some(module) = package::customary(base.id.as_str())
-        {
+        if let Some(module) = module {
             return self.library.lookup(&format!("{module}.{name}"), self.version);
-        }
-        if name != "gluon" {
-            return None;
         }
         let spelled = super::text::spelled(&attribute.value);
         spelled.ends_with(".experimental").then(|| self.library("triton.experimental.gluon"))

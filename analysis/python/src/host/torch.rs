@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::shapes;
 use super::thing::{Memory, Thing, Torch, any, content, tensor};
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
@@ -53,7 +54,7 @@ impl Torch {
         DTYPES.iter().find(|row| row.0 == &*self.dtype).map_or("fp32", |row| row.1)
     }
 
-    fn bytes(&self) -> i64 {
+    pub(super) fn bytes(&self) -> i64 {
         DType::named(self.element()).map_or(4, |dtype| i64::from(dtype.bits().max(8) / 8))
     }
 
@@ -61,7 +62,7 @@ impl Torch {
         self.shape.iter().fold(1, |all: i64, size| all.saturating_mul(*size))
     }
 
-    fn with(&self, shape: Vec<i64>) -> Torch {
+    pub(super) fn with(&self, shape: Vec<i64>) -> Torch {
         Torch::new(shape, self.dtype.clone())
     }
 
@@ -116,7 +117,7 @@ impl Torch {
         (0..=256).contains(first).then(|| vec![row; *first as usize])
     }
 
-    fn permuted(&self, order: &[i64]) -> Option<Torch> {
+    pub(super) fn permuted(&self, order: &[i64]) -> Option<Torch> {
         let at: Vec<usize> = order.iter().map(|at| self.dim(*at)).collect::<Option<_>>()?;
         let pick = |from: &[i64]| at.iter().map(|at| from.get(*at).copied()).collect::<Option<Vec<i64>>>();
         Some(Torch {
@@ -127,7 +128,7 @@ impl Torch {
         })
     }
 
-    fn dim(&self, at: i64) -> Option<usize> {
+    pub(super) fn dim(&self, at: i64) -> Option<usize> {
         let rank = self.shape.len() as i64;
         let at = if at < 0 { at + rank } else { at };
         (0..rank).contains(&at).then_some(at as usize)
@@ -137,7 +138,7 @@ impl Torch {
         self.strides == contiguous(&self.shape)
     }
 
-    fn reshaped(&self, mut shape: Vec<i64>) -> Option<Torch> {
+    pub(super) fn reshaped(&self, mut shape: Vec<i64>) -> Option<Torch> {
         if let Some(at) = shape.iter().position(|size| *size == -1) {
             let rest = shape.iter().filter(|size| **size != -1).fold(1i64, |all, size| all.saturating_mul(*size));
             shape[at] = self.count().checked_div(rest)?;
@@ -200,14 +201,14 @@ fn tuple<'a>(sizes: &[i64]) -> Value<'a> {
 }
 
 /// A shape as one sequence or as several numbers.
-fn shape(args: &[Value<'_>]) -> Option<Vec<i64>> {
+pub(super) fn shape(args: &[Value<'_>]) -> Option<Vec<i64>> {
     match args {
         [one] => ints(one).or_else(|| Some(vec![int(one)?])),
         all => all.iter().map(int).collect(),
     }
 }
 
-fn named<'b, 'a>(args: &'b Args<'a>, name: &str) -> Option<&'b Value<'a>> {
+pub(super) fn named<'b, 'a>(args: &'b Args<'a>, name: &str) -> Option<&'b Value<'a>> {
     args.named.iter().find(|(key, _)| **key == *name).map(|(_, value)| value)
 }
 
@@ -245,8 +246,17 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &Torch, name: &str) -> Opti
 
 /// `tensor.name(…)`.
 pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: &Args<'a>) -> Eval<'a> {
+    if let Some(made) = shapes::shaped(name, of, args) {
+        return Ok(made);
+    }
     let first = args.pos.first();
     let numbers = || shape(&args.pos);
+    if let Some(comparison) = shapes::elementwise(name).filter(|_| first.is_some()) {
+        return match first.and_then(self::of) {
+            Some(other) => broadcast(interp, of, &other, comparison),
+            None => Ok(tensor(of.compared(comparison))),
+        };
+    }
     let new = match name {
         "stride" | "size" => {
             let all = if name == "stride" { &of.strides } else { &of.shape };
@@ -301,7 +311,7 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
             let keep = |(i, size): &(usize, &i64)| **size != 1 || at.is_some_and(|at| at != *i);
             Some(of.with(of.shape.iter().enumerate().filter(keep).map(|(_, size)| *size).collect()).within(of))
         }
-        "expand" => numbers().map(|shape| {
+        "expand" | "broadcast_to" => numbers().map(|shape| {
             let missing = shape.len().saturating_sub(of.shape.len());
             let own = |at: usize| at.checked_sub(missing).and_then(|at| of.shape.get(at)).copied().unwrap_or(1);
             let sizes = shape.iter().enumerate().map(|(at, size)| if *size == -1 { own(at) } else { *size });
@@ -327,18 +337,19 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
             Some(dtype) if dtype != of.dtype => of.of_type(dtype),
             _ => of.clone(),
         }),
-        "sum" | "mean" | "amax" | "amin" | "max" | "min" | "argmax" | "prod" => {
-            let dim = first.or_else(|| named(args, "dim")).and_then(int).and_then(|at| of.dim(at));
-            let shape = dim.map_or(Vec::new(), |dim| {
-                let mut shape = of.shape.clone();
-                if matches!(named(args, "keepdim"), Some(Value::Bool(true))) {
-                    shape[dim] = 1;
-                } else {
-                    shape.remove(dim);
-                }
-                shape
-            });
-            Some(of.with(shape))
+        "sum" | "mean" | "amax" | "amin" | "max" | "min" | "argmax" | "argmin" | "prod" | "std" | "var" | "norm"
+        | "logsumexp" | "count_nonzero" | "all" | "any" | "nansum" | "aminmax" => {
+            let dims = match named(args, "dim").or_else(|| first.filter(|_| name != "norm")) {
+                Some(value) => ints(value).or_else(|| Some(vec![int(value)?])),
+                None => Some((0..of.shape.len() as i64).collect()),
+            };
+            let dims = dims.and_then(|dims| dims.iter().map(|at| of.dim(*at)).collect::<Option<Vec<usize>>>());
+            let keep = args.named.iter().map(|(_, value)| value).chain(args.pos.get(1));
+            let keep = keep.into_iter().any(|value| matches!(value, Value::Bool(true)));
+            dims.map(|dims| {
+                let sizes = of.shape.iter().enumerate().filter(|(at, _)| keep || !dims.contains(at));
+                of.with(sizes.map(|(at, size)| if dims.contains(&at) { 1 } else { *size }).collect())
+            })
         }
         "to_packed_tensor" => {
             let dim = first.or_else(|| named(args, "dim")).and_then(int).and_then(|at| of.dim(at));
@@ -350,13 +361,14 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
         }
         "repeat_interleave" => {
             let dim = args.pos.get(1).or_else(|| named(args, "dim")).and_then(int).and_then(|at| of.dim(at));
-            first.and_then(int).zip(dim).map(|(times, dim)| {
-                let mut shape = of.shape.clone();
-                shape[dim] = shape[dim].saturating_mul(times);
-                of.with(shape)
+            let flat = args.pos.len() < 2 && named(args, "dim").is_none();
+            first.and_then(int).and_then(|times| {
+                let mut shape = if flat { vec![of.count()] } else { of.shape.clone() };
+                let size = shape.get_mut(if flat { 0 } else { dim? })?;
+                *size = size.saturating_mul(times);
+                Some(of.with(shape))
             })
         }
-        "chunk" | "split" | "unbind" => return Ok(content(name)),
         _ if DTYPES.iter().any(|row| row.0 == name) || OTHER.iter().any(|row| row.0 == name) => {
             dtype_name(&Value::Lib(format!("torch.{name}").into())).map(|dtype| of.of_type(dtype))
         }
@@ -420,7 +432,21 @@ const IN_PLACE: &[&str] =
 /// Whether what a method answers is its tensor, or a view of all of it.
 pub(super) fn keeps_memory(name: &str) -> bool {
     IN_PLACE.contains(&name)
-        || matches!(name, "cuda" | "detach" | "exponential_" | "masked_fill_" | "requires_grad_")
+        || matches!(
+            name,
+            // That of Triton's own tensors of small types.
+            "random"
+                | "cuda"
+                | "detach"
+                | "exponential_"
+                | "index_add_"
+                | "index_copy_"
+                | "index_fill_"
+                | "masked_fill_"
+                | "requires_grad_"
+                | "scatter_"
+                | "scatter_add_"
+        )
         || name.strip_suffix('_').is_some_and(|name| UNARY.contains(&name))
 }
 
@@ -556,6 +582,10 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
                 Some(first.with(shape))
             })
         }
+        "einsum" => return Ok(shapes::einsum(args)),
+        "normal" if named(args, "size").is_some() => {
+            named(args, "size").and_then(ints).map(|shape| Torch::new(shape, default()))
+        }
         "where" => tensors.get(1).or(tensors.first()).map(Torch::copied),
         "allclose" | "equal" | "is_tensor" => None,
         _ if name.ends_with("_like") => tensors.first().map(|like| {
@@ -571,13 +601,32 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
             if let Some(value) = super::device::torch(interp, name, args) {
                 return Ok(value);
             }
+            if let Some((first, rest)) = receiver(name, args) {
+                return method(interp, &first, rest.0, &rest.1);
+            }
             tensors.first().filter(|_| keeps_shape(name)).map(Torch::copied)
         }
     };
     Ok(new.map_or_else(|| content(name), tensor))
 }
 
-fn of(value: &Value<'_>) -> Option<Torch> {
+/// A function that is a method of its first argument as well: that argument, and how the method is called.
+fn receiver<'n, 'a>(name: &'n str, args: &Args<'a>) -> Option<(Torch, (&'n str, Args<'a>))> {
+    let name = match name {
+        "nn.Parameter" | "nn.parameter.Parameter" => "Parameter",
+        _ => name.strip_prefix("nn.functional.").or_else(|| name.strip_prefix("linalg.")).unwrap_or(name),
+    };
+    let mut args = args.clone();
+    let first = if args.pos.is_empty() {
+        let at = args.named.iter().position(|(key, _)| matches!(&**key, "input" | "self" | "query" | "data"))?;
+        args.named.remove(at).1
+    } else {
+        args.pos.remove(0)
+    };
+    (!name.contains('.')).then_some((of(&first)?, (name, args)))
+}
+
+pub(super) fn of(value: &Value<'_>) -> Option<Torch> {
     let Value::Host(thing) = value else { return None };
     if let Thing::Tensor(tensor) = &**thing { Some(tensor.clone()) } else { None }
 }

@@ -94,8 +94,12 @@ pub struct Library {
     /// By module or class, then by name.
     index: FxHashMap<&'static str, FxHashMap<&'static str, SmallVec<[Item; 2]>>>,
     modules: &'static [&'static Modules],
-    /// By module, where it takes names from that it does not define.
-    from: FxHashMap<&'static str, &'static [&'static str]>,
+    /// By module, the minor release that brings it, and where it takes names from that it does not define.
+    by_module: FxHashMap<&'static str, (u8, &'static [&'static str])>,
+    /// By module, what it does not take although it takes the rest.
+    hidden: FxHashMap<&'static str, SmallVec<[&'static [&'static str]; 1]>>,
+    /// By module, those whose classes it has as well.
+    classes: FxHashMap<&'static str, SmallVec<[&'static [&'static str]; 1]>>,
 }
 
 /// One form of a function or class, as a reader of its documentation wants it.
@@ -155,9 +159,21 @@ const FIRST: Version = Version(3, 4);
 impl Library {
     /// The sum of `parts`, whose names are found by way of `modules`.
     pub fn new(parts: impl IntoIterator<Item = &'static Part>, modules: &'static [&'static Modules]) -> Library {
-        let mut library = Library { index: FxHashMap::default(), modules, from: FxHashMap::default() };
-        for (module, _, from) in modules.iter().flat_map(|modules| modules.modules) {
-            library.from.entry(module).or_insert(from);
+        let mut library = Library {
+            index: FxHashMap::default(),
+            modules,
+            by_module: FxHashMap::default(),
+            hidden: FxHashMap::default(),
+            classes: FxHashMap::default(),
+        };
+        for (module, since, from) in modules.iter().flat_map(|modules| modules.modules) {
+            library.by_module.entry(module).or_insert((*since, from));
+        }
+        for (module, names) in modules.iter().flat_map(|modules| modules.hidden) {
+            library.hidden.entry(module).or_default().push(names);
+        }
+        for (module, from) in modules.iter().flat_map(|modules| modules.classes) {
+            library.classes.entry(module).or_default().push(from);
         }
         let mut add = |path: &'static str, item| {
             let (owner, name) = split(path);
@@ -182,11 +198,15 @@ impl Library {
         if let Some(found) = found(owner, self.items(owner, name)) {
             return Some(found);
         }
-        let hides = |(of, names): &(&str, &[&str])| *of == owner && names.contains(&name);
-        if self.modules.iter().any(|modules| modules.hidden.iter().any(hides)) {
+        if self.hides(owner, name) {
             return None;
         }
-        self.from.get(owner)?.iter().find_map(|from| found(from, self.items(from, name)))
+        self.by_module.get(owner)?.1.iter().find_map(|from| found(from, self.items(from, name)))
+    }
+
+    /// Whether a module does not take a name although it takes the rest.
+    fn hides(&self, module: &str, name: &str) -> bool {
+        self.hidden.get(module).is_some_and(|lists| lists.iter().any(|names| names.contains(&name)))
     }
 
     /// A full name as the table spells it.
@@ -203,9 +223,7 @@ impl Library {
 
     /// Whether a name as the table spells it is a module of this release.
     fn is_module(&self, path: &str, version: Version) -> bool {
-        let version = version.max(FIRST);
-        let mut modules = self.modules.iter().flat_map(|modules| modules.modules);
-        modules.any(|(name, since, _)| *name == path && Version(3, *since) <= version)
+        self.by_module.get(path).is_some_and(|(since, _)| Version(3, *since) <= version.max(FIRST))
     }
 
     /// What a full name stands for in a release of Triton; `path` may begin with any of Triton's own spellings
@@ -223,8 +241,7 @@ impl Library {
             })
         });
         let used = || {
-            let lists = self.modules.iter().flat_map(|modules| modules.classes);
-            let from = lists.filter(|(module, _)| *module == owner).flat_map(|(_, from)| *from);
+            let from = self.classes.get(owner).into_iter().flatten().copied().flatten();
             from.flat_map(|from| self.items(from, name)).find_map(|item| match *item {
                 Item::Class(class) if class.has(version) => Some(Value::LibClass(class)),
                 _ => None,
@@ -316,14 +333,9 @@ impl Library {
         let of = self.canonical(of);
         let of = of.as_ref();
         let mut found = BTreeMap::new();
-        let modules = || self.modules.iter().flat_map(|modules| modules.modules);
-        let hidden = |name: &str| {
-            let mut lists = self.modules.iter().flat_map(|modules| modules.hidden);
-            lists.any(|(module, names)| *module == of && names.contains(&name))
-        };
         let mut take = |owner: &str, classes_only: bool, inherited: bool| {
             for (name, items) in self.index.get(owner).into_iter().flatten() {
-                if name.starts_with('_') || found.contains_key(name) || (inherited && hidden(name)) {
+                if name.starts_with('_') || found.contains_key(name) || (inherited && self.hides(of, name)) {
                     continue;
                 }
                 let member = items.iter().find_map(|item| match *item {
@@ -336,12 +348,12 @@ impl Library {
             }
         };
         take(of, false, false);
-        let from = modules().find(|(module, ..)| *module == of).map_or(&[][..], |(_, _, from)| from);
+        let from = self.by_module.get(of).map_or(&[][..], |(_, from)| from);
         let bases = self.class(of).map_or(&[][..], |class| class.bases);
         from.iter().chain(bases).for_each(|from| take(from, false, true));
-        let used = self.modules.iter().flat_map(|modules| modules.classes).filter(|(module, _)| *module == of);
-        used.flat_map(|(_, from)| *from).for_each(|from| take(from, true, true));
-        for (path, since, _) in modules() {
+        let used = self.classes.get(of).into_iter().flatten().copied().flatten();
+        used.for_each(|from| take(from, true, true));
+        for (path, since, _) in self.modules.iter().flat_map(|modules| modules.modules) {
             let inner = path.strip_prefix(of).and_then(|rest| rest.strip_prefix('.'));
             if let Some(name) = inner.filter(|name| !name.contains('.') && !name.starts_with('_'))
                 && Version(3, *since) <= version
@@ -398,8 +410,11 @@ impl Library {
             faults.extend(items.iter().filter_map(|item| self.fault(item)));
         }
         for (module, _, from) in self.modules.iter().flat_map(|modules| modules.modules) {
-            let exists = |of: &str| self.modules.iter().any(|all| all.modules.iter().any(|(name, ..)| *name == of));
-            faults.extend(from.iter().filter(|of| !exists(of)).map(|of| format!("{module} takes from {of}")));
+            faults.extend(
+                from.iter()
+                    .filter(|of| !self.by_module.contains_key(**of))
+                    .map(|of| format!("{module} takes from {of}")),
+            );
         }
         faults
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::line::{Line, Made, Part, both, lines};
+use super::separable::{Made, OfOne, Part, Separable, both, separable};
 use crate::term::{BinOp, apply, wrap, wraps};
 
 /// A value of every lane.
@@ -11,8 +11,8 @@ use crate::term::{BinOp, apply, wrap, wraps};
 pub(crate) enum Column {
     /// One for all of them: `None` where it is not known.
     One(Option<i64>),
-    /// They grow evenly.
-    Line(Rc<Line>),
+    /// Each dimension adds to them what depends on the place along it alone.
+    Separable(Rc<Separable>),
     /// 1 in some lanes, 0 in the others.
     Part(Rc<Part>),
     /// All of them are known.
@@ -33,7 +33,7 @@ impl Column {
     pub(crate) fn at(&self, lane: usize) -> Option<i64> {
         match self {
             Column::One(value) => *value,
-            Column::Line(line) => Some(line.at(lane)),
+            Column::Separable(of) => Some(of.at(lane)),
             Column::Part(part) => Some(i64::from(part.holds(lane))),
             Column::Known(values) => values.get(lane).copied(),
             Column::Partly(values) => values.get(lane).copied().flatten(),
@@ -48,17 +48,17 @@ impl Column {
     /// The same lane by lane.
     pub(crate) fn spelled(&self) -> Cow<'_, Column> {
         match self {
-            Column::Line(line) => Cow::Owned(Column::Known(line.values(Vec::new()).into())),
+            Column::Separable(of) => Cow::Owned(Column::Known(of.values(Vec::new()).into())),
             Column::Part(part) => Cow::Owned(Column::Known(part.values(Vec::new()).into())),
             _ => Cow::Borrowed(self),
         }
     }
 
-    /// As a line over lanes of this shape.
-    fn line(&self, shape: &Rc<[i64]>) -> Option<Cow<'_, Line>> {
+    /// As a separable value over lanes of this shape.
+    fn separable(&self, shape: &Rc<[i64]>) -> Option<Cow<'_, Separable>> {
         match self {
-            Column::One(value) => value.map(|value| Cow::Owned(Line::flat(value, shape))),
-            Column::Line(line) => Some(Cow::Borrowed(&**line)),
+            Column::One(value) => value.map(|value| Cow::Owned(Separable::flat(value, shape))),
+            Column::Separable(of) => Some(Cow::Borrowed(&**of)),
             _ => None,
         }
     }
@@ -66,15 +66,35 @@ impl Column {
     fn condition(&self, shape: &Rc<[i64]>) -> Option<Made> {
         match self {
             Column::Part(part) => Some(Made::Part((**part).clone())),
-            _ => self.line(shape).map(|line| Made::Line(line.into_owned())),
+            _ => self.separable(shape).map(|of| Made::Separable(of.into_owned())),
         }
     }
 
-    /// Which lanes take part, where they are a box.
+    /// By the places of the one dimension on which it depends.
+    pub(crate) fn of_one(&self) -> Option<OfOne> {
+        match self {
+            Column::One(value) => value.map(|value| OfOne { dim: None, values: vec![value] }),
+            Column::Separable(of) => of.of_one(),
+            Column::Part(part) => part.of_one(),
+            Column::Known(_) | Column::Partly(_) => None,
+        }
+    }
+
+    /// What has these values at the places of a dimension; where they are `truths`, 1 and 0, those of
+    /// a part.
+    pub(crate) fn by_place(dim: usize, values: &[i64], truths: bool, shape: &Rc<[i64]>) -> Option<Column> {
+        if truths && values.iter().all(|value| matches!(value, 0 | 1)) {
+            let chosen = values.iter().map(|value| *value != 0).collect();
+            return Some(Column::Part(Part::by_place(dim, chosen, shape)?.into()));
+        }
+        Some(Column::Separable(Separable::by_place(dim, values, shape)?.into()))
+    }
+
+    /// Which lanes take part, where they are chosen along each dimension by itself.
     pub(crate) fn part(&self, shape: &Rc<[i64]>) -> Option<Cow<'_, Part>> {
         match self {
             Column::Part(part) => Some(Cow::Borrowed(&**part)),
-            _ => (self.line(shape)?.same()? != 0).then(|| Cow::Owned(Part::whole(shape))),
+            _ => (self.separable(shape)?.same()? != 0).then(|| Cow::Owned(Part::whole(shape))),
         }
     }
 
@@ -87,10 +107,21 @@ impl Column {
     }
 
     /// The same function of the value of each lane; `room` is memory for the answer.
-    pub(crate) fn map(&self, room: Vec<i64>, with: impl Fn(i64) -> i64) -> Column {
+    fn map(&self, room: Vec<i64>, shape: &Rc<[i64]>, with: impl Fn(i64) -> i64) -> Column {
         match self {
             Column::One(value) => Column::One(value.map(with)),
-            Column::Line(_) | Column::Part(_) => self.spelled().map(room, with),
+            Column::Separable(_) | Column::Part(_) => {
+                let by_place = || {
+                    let of = self.of_one()?;
+                    let dim = OfOne::common([&of], shape)?;
+                    let values: Vec<i64> = of.values.iter().map(|value| with(*value)).collect();
+                    Column::by_place(dim, &values, false, shape)
+                };
+                by_place().unwrap_or_else(|| match &*self.spelled() {
+                    Column::Known(values) => filled(room, values.iter().map(|value| with(*value))),
+                    other => other.clone(),
+                })
+            }
             Column::Known(values) => filled(room, values.iter().map(|value| with(*value))),
             Column::Partly(values) => Column::of(values.iter().map(|value| value.map(&with)).collect()),
         }
@@ -122,6 +153,9 @@ impl Column {
         }
         if let Some(made) = evenly(op, bits, (x, y), shape).filter(|_| count > 0) {
             return (made, false);
+        }
+        if let Some(made) = by_place(op, bits, (x, y), shape).filter(|_| count > 0) {
+            return made;
         }
         let (x, y) = (&*x.spelled(), &*y.spelled());
         if let (Some(x), Some(y)) = (Side::new(x, count), Side::new(y, count))
@@ -157,17 +191,31 @@ impl<'c> Side<'c> {
     }
 }
 
-/// An operation on columns of which at least one is a line or a part, where the result is one too.
+/// An operation on columns of which at least one is separable or a part, where the result is one too.
 fn evenly(op: BinOp, bits: u8, (x, y): (&Column, &Column), shape: &Rc<[i64]>) -> Option<Column> {
     let made = if op == BinOp::And && bits == 1 {
         both(&x.condition(shape)?, &y.condition(shape)?)?
     } else {
-        lines(op, bits, &*x.line(shape)?, &*y.line(shape)?)?
+        separable(op, bits, &*x.separable(shape)?, &*y.separable(shape)?)?
     };
     Some(match made {
-        Made::Line(line) => Column::Line(line.into()),
+        Made::Separable(of) => Column::Separable(of.into()),
         Made::Part(part) => Column::Part(part.into()),
     })
+}
+
+/// An operation on columns that depend on one dimension together: by its places.
+fn by_place(op: BinOp, bits: u8, (x, y): (&Column, &Column), shape: &Rc<[i64]>) -> Option<(Column, bool)> {
+    let (x, y) = (x.of_one()?, y.of_one()?);
+    let dim = OfOne::common([&x, &y], shape)?;
+    fn side(of: &OfOne) -> Option<Side<'_>> {
+        match of.dim {
+            Some(_) => Some(Side::Many(&of.values)),
+            None => of.values.first().map(|value| Side::One(*value)),
+        }
+    }
+    let (Column::Known(values), wrapped) = known(op, bits, side(&x)?, side(&y)?, Vec::new())? else { return None };
+    Some((Column::by_place(dim, &values, bits == 1 || op.is_question(), shape)?, wrapped))
 }
 
 /// An operation on operands that are known; `None` where it is not defined in some lane. Each operation gets loops of
@@ -210,28 +258,124 @@ fn lanes(
 }
 
 /// The low bits of each value, as signed numbers.
-pub(crate) fn truncated(of: &Column, bits: u8, room: Vec<i64>) -> Column {
+pub(crate) fn truncated(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>) -> Column {
     match of {
-        Column::Line(line) if let Some(line) = line.truncated(bits) => Column::Line(line.into()),
+        Column::Separable(of) if let Some(of) = of.truncated(bits) => Column::Separable(of.into()),
         Column::Part(_) => of.clone(),
-        _ => of.map(room, |value| wrap(value, bits)),
+        _ => of.map(room, shape, |value| wrap(value, bits)),
     }
 }
 
 /// Each value, of a width, as a number with its sign.
-pub(crate) fn with_sign(of: &Column, bits: u8, room: Vec<i64>) -> Column {
+pub(crate) fn with_sign(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>) -> Column {
     match of {
-        Column::Line(_) if bits > 1 => of.clone(),
-        _ => of.map(room, |value| if bits == 1 { -value } else { value }),
+        Column::Separable(_) if bits > 1 => of.clone(),
+        _ => of.map(room, shape, |value| if bits == 1 { -value } else { value }),
     }
 }
 
 /// Each value, of a width, as a number without a sign.
-pub(crate) fn without_sign(of: &Column, bits: u8, room: Vec<i64>) -> Column {
+pub(crate) fn without_sign(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>) -> Column {
     let mask = if bits >= 64 { -1 } else { (1i64 << bits) - 1 };
     match of {
-        Column::Line(line) if let Some(line) = line.masked(mask) => Column::Line(line.into()),
+        Column::Separable(of) if let Some(of) = of.masked(mask) => Column::Separable(of.into()),
         Column::Part(_) => of.clone(),
-        _ => of.map(room, |value| value & mask),
+        _ => of.map(room, shape, |value| value & mask),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::spans::Spans;
+    use super::*;
+    use base::rng::SplitMix64;
+
+    const OPS: [BinOp; 23] = [
+        BinOp::Add,
+        BinOp::Sub,
+        BinOp::Mul,
+        BinOp::DivS,
+        BinOp::DivU,
+        BinOp::FloorDivS,
+        BinOp::CeilDivS,
+        BinOp::CeilDivU,
+        BinOp::RemS,
+        BinOp::RemU,
+        BinOp::MinS,
+        BinOp::MinU,
+        BinOp::MaxS,
+        BinOp::MaxU,
+        BinOp::And,
+        BinOp::Or,
+        BinOp::Xor,
+        BinOp::Shl,
+        BinOp::ShrS,
+        BinOp::Eq,
+        BinOp::Ne,
+        BinOp::Slt,
+        BinOp::Ule,
+    ];
+
+    /// A column of 32 bits, or of truths, that is not spelled out.
+    fn column(rng: &mut SplitMix64, truths: bool, shape: &Rc<[i64]>) -> Column {
+        let dim = rng.below(shape.len());
+        let size = shape[dim];
+        if truths {
+            let values: Vec<i64> = (0..size).map(|_| rng.below(2) as i64).collect();
+            return Column::by_place(dim, &values, true, shape).unwrap();
+        }
+        let number = |rng: &mut SplitMix64| rng.below(40) as i64 - 8;
+        match rng.below(5) {
+            0 => Column::One(Some(number(rng))),
+            1 => Column::Separable(Separable::along(dim, shape).into()),
+            2 => {
+                let values: Vec<i64> = (0..size).map(|_| number(rng)).collect();
+                Column::by_place(dim, &values, false, shape).unwrap()
+            }
+            _ => {
+                let (a, b) = (column(rng, false, shape), column(rng, false, shape));
+                let count = shape.iter().product::<i64>() as usize;
+                Column::binary(BinOp::Add, 32, (&a, &b), (shape, count), Vec::new()).0
+            }
+        }
+    }
+
+    #[test]
+    fn operations_give_what_they_give_lane_by_lane() {
+        let shape: Rc<[i64]> = Rc::from([4, 6, 2]);
+        let mut rng = SplitMix64::new(7);
+        let mut kept = 0;
+        for _ in 0..4000 {
+            let op = OPS[rng.below(OPS.len())];
+            let truths = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Eq) && rng.below(2) == 0;
+            let (a, b) = (column(&mut rng, truths, &shape), column(&mut rng, truths, &shape));
+            let bits = if truths { 1 } else { 32 };
+            let (made, wrapped) = Column::binary(op, bits, (&a, &b), (&shape, 48), Vec::new());
+            let (spelled, by_lane) = Column::binary(op, bits, (&a.spelled(), &b.spelled()), (&shape, 48), Vec::new());
+            kept += usize::from(matches!(made, Column::Separable(_) | Column::Part(_)));
+            let all = |of: &Column| (0..48).map(|lane| of.at(lane)).collect::<Vec<_>>();
+            assert_eq!(all(&made), all(&spelled), "{op:?} {a:?} {b:?}");
+            assert_eq!(all(&made.spelled()), all(&made), "{made:?}");
+            assert_eq!(wrapped, by_lane, "{op:?} {a:?} {b:?}");
+        }
+        assert!(kept > 1500, "{kept} results are of a form again");
+    }
+
+    #[test]
+    fn spans_are_those_of_the_lanes() {
+        let shape: Rc<[i64]> = Rc::from([4, 6, 2]);
+        let mut rng = SplitMix64::new(11);
+        for _ in 0..2000 {
+            let (offset, mask) = (column(&mut rng, false, &shape), column(&mut rng, true, &shape));
+            let (Column::Separable(of), Some(part)) = (&offset, mask.part(&shape)) else { continue };
+            let lanes = (0..48).filter(|lane| mask.at(*lane) != Some(0));
+            let all: Vec<(i64, u32)> = lanes.map(|lane| (of.at(lane), lane as u32)).collect();
+            let (by_lane, by_bytes): (Spans, Spans) = (of.spans(&part, false), of.spans(&part, true));
+            assert_eq!(by_lane.iter().collect::<Vec<_>>(), all);
+            let mut sorted = (all, by_bytes.iter().collect::<Vec<_>>());
+            sorted.0.sort_unstable();
+            sorted.1.sort_unstable();
+            assert_eq!(sorted.0, sorted.1);
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::column::{Column, truncated, with_sign, without_sign};
-use super::line::Line;
+use super::separable::{OfOne, Separable};
 use super::setting::Setting;
 use crate::term::{Node, Symbol, Term, Terms, wrap};
 
@@ -173,9 +173,9 @@ impl<'e, 's> Evaluation<'e, 's> {
                 });
             }
             Node::Select(c, a, b) => self.select(term, *c, *a, *b),
-            Node::Trunc(a) => self.map(term, *a, |of, room| truncated(of, bits, room)),
-            Node::ExtS(a) => self.map(term, *a, |values, room| with_sign(values, terms.bits(*a), room)),
-            Node::ExtU(a) => self.map(term, *a, |values, room| without_sign(values, terms.bits(*a), room)),
+            Node::Trunc(a) => self.map(term, *a, |of, shape, room| truncated(of, bits, shape, room)),
+            Node::ExtS(a) => self.map(term, *a, |of, shape, room| with_sign(of, terms.bits(*a), shape, room)),
+            Node::ExtU(a) => self.map(term, *a, |of, shape, room| without_sign(of, terms.bits(*a), shape, room)),
         }
         let slot = &mut self.slots[term.0 as usize];
         slot.evaluation = self.evaluation;
@@ -214,12 +214,12 @@ impl<'e, 's> Evaluation<'e, 's> {
         self.set(term, from, value, wrapped);
     }
 
-    fn map(&mut self, term: Term, of: Term, with: impl FnOnce(&Column, Vec<i64>) -> Column) {
+    fn map(&mut self, term: Term, of: Term, with: impl FnOnce(&Column, &Rc<[i64]>, Vec<i64>) -> Column) {
         self.visit(of);
         if self.slot(of).value.is_many() {
             self.work += self.count as u64;
         }
-        self.derive(term, &[of], |this, room| (with(&this.slot(of).value, room), false));
+        self.derive(term, &[of], |this, room| (with(&this.slot(of).value, &this.lanes, room), false));
     }
 
     /// One of two values by a condition; only what the condition needs is asked for.
@@ -240,11 +240,14 @@ impl<'e, 's> Evaluation<'e, 's> {
         self.work += if many { self.count as u64 } else { 0 };
         self.derive(term, &[condition, yes, no], |this, _| {
             let [c, x, y] = [condition, yes, no].map(|of| &this.slot(of).value);
-            if let Column::Line(line) = c
-                && let Some(holds) = line.same()
+            if let Column::Separable(of) = c
+                && let Some(holds) = of.same()
                 && let Some(taken) = this.spread(if holds == 0 { y } else { x })
             {
                 return (taken, false);
+            }
+            if let Some(made) = this.picked_by_place(c, x, y, this.terms.bits(term)) {
+                return (made, false);
             }
             let [c, x, y] = [c, x, y].map(Column::spelled);
             let pick = |lane: usize| match c.at(lane) {
@@ -257,10 +260,36 @@ impl<'e, 's> Evaluation<'e, 's> {
         });
     }
 
+    /// One of two values by a condition, where all three depend on one dimension together.
+    fn picked_by_place(&self, c: &Column, x: &Column, y: &Column, bits: u8) -> Option<Column> {
+        let [c, x, y] = [c.of_one()?, x.of_one()?, y.of_one()?];
+        let dim = OfOne::common([&c, &x, &y], &self.lanes)?;
+        let size = usize::try_from(*self.lanes.get(dim)?).ok()?;
+        let pick = |place: usize| if c.at(place)? == 0 { y.at(place) } else { x.at(place) };
+        let values: Vec<i64> = (0..size).map(pick).collect::<Option<_>>()?;
+        Column::by_place(dim, &values, bits == 1, &self.lanes)
+    }
+
+    /// What a source gave at places that depend on one dimension together.
+    fn read_by_place(&self, given: &Given, at: &[Term], bits: u8) -> Option<Column> {
+        let at: Vec<OfOne> = at.iter().map(|place| self.slot(*place).value.of_one()).collect::<Option<_>>()?;
+        let dim = OfOne::common(&at, &self.lanes)?;
+        let size = usize::try_from(*self.lanes.get(dim)?).ok()?;
+        let read = |place: usize| {
+            let mut index = 0;
+            for (at, size) in at.iter().zip(given.shape.iter()) {
+                index = index * size + at.at(place)?;
+            }
+            given.values.at(usize::try_from(index).ok()?).map(|value| wrap(value, bits))
+        };
+        let values: Vec<i64> = (0..size).map(read).collect::<Option<_>>()?;
+        Column::by_place(dim, &values, bits == 1, &self.lanes)
+    }
+
     /// A value as one that each lane has for itself.
     fn spread(&self, of: &Column) -> Option<Column> {
         match of {
-            Column::One(value) => value.map(|value| Column::Line(Line::flat(value, &self.lanes).into())),
+            Column::One(value) => value.map(|value| Column::Separable(Separable::flat(value, &self.lanes).into())),
             many => Some(many.clone()),
         }
     }
@@ -269,7 +298,7 @@ impl<'e, 's> Evaluation<'e, 's> {
     fn numbers(&self, dim: usize) -> Column {
         match self.count {
             0 => Column::Known(Rc::default()),
-            _ => Column::Line(Line::along(dim, &self.lanes).into()),
+            _ => Column::Separable(Separable::along(dim, &self.lanes).into()),
         }
     }
 
@@ -305,7 +334,9 @@ impl<'e, 's> Evaluation<'e, 's> {
             return;
         }
         let value = if many && self.is_in_place(at, &given.shape) {
-            truncated(&given.values, bits, Vec::new())
+            truncated(&given.values, bits, &self.lanes, Vec::new())
+        } else if many && let Some(made) = self.read_by_place(given, at, bits) {
+            made
         } else {
             let values = given.values.spelled();
             let places: Vec<_> = at.iter().map(|place| self.slot(*place).value.spelled()).collect();

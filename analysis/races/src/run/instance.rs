@@ -84,8 +84,8 @@ impl Room {
         if spans.ascend() {
             return spans;
         }
-        if let (Some(part), Column::Line(line)) = (mask.part(shape), offset) {
-            let ordered = line.spans(&part, true);
+        if let (Some(part), Column::Separable(of)) = (mask.part(shape), offset) {
+            let ordered = of.spans(&part, true);
             if ordered.ascend() {
                 return ordered;
             }
@@ -399,9 +399,9 @@ fn active(mask: &Column, offset: &Column, shape: &Rc<[i64]>, count: usize) -> Op
         (Column::One(Some(_)), Column::One(Some(start))) => {
             return Some(lanes.map(|lane| (*start, lane)).collect());
         }
-        (_, Column::Line(line)) => {
+        (_, Column::Separable(of)) => {
             if let Some(part) = mask.part(shape) {
-                return Some(line.spans(&part, false));
+                return Some(of.spans(&part, false));
             }
         }
         _ => {}

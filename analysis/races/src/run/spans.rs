@@ -41,6 +41,25 @@ impl Row {
         }
     }
 
+    /// Puts one lane behind others, as a part of the last row where it goes on as that does.
+    pub(crate) fn push(rows: &mut Vec<Row>, start: i64, lane: u32) {
+        match rows.last_mut() {
+            Some(row) if row.count == 1 => {
+                let by = start.checked_sub(row.start);
+                if let (Some(by), Ok(step)) = (by, i32::try_from(i64::from(lane) - i64::from(row.lane))) {
+                    (row.by, row.step, row.count) = (by, step, 2);
+                    return;
+                }
+            }
+            Some(row) if row.at(row.count) == (start, lane) => {
+                row.count += 1;
+                return;
+            }
+            _ => {}
+        }
+        rows.push(Row { start, by: 0, lane, step: 0, count: 1 });
+    }
+
     fn at(&self, place: u32) -> (i64, u32) {
         let lane = i64::from(self.lane) + i64::from(self.step) * i64::from(place);
         (self.start + self.by * i64::from(place), lane as u32)
@@ -53,24 +72,9 @@ impl Row {
 
 impl FromIterator<(i64, u32)> for Spans {
     fn from_iter<I: IntoIterator<Item = (i64, u32)>>(all: I) -> Spans {
-        let (mut rows, mut count): (Vec<Row>, usize) = (Vec::new(), 0);
-        for (start, lane) in all {
-            count += 1;
-            if let Some(row) = rows.last_mut() {
-                if row.count == 1 {
-                    let by = start.checked_sub(row.start);
-                    if let (Some(by), Ok(step)) = (by, i32::try_from(i64::from(lane) - i64::from(row.lane))) {
-                        (row.by, row.step, row.count) = (by, step, 2);
-                        continue;
-                    }
-                } else if row.at(row.count) == (start, lane) {
-                    row.count += 1;
-                    continue;
-                }
-            }
-            rows.push(Row { start, by: 0, lane, step: 0, count: 1 });
-        }
-        Spans { rows: rows.into(), count }
+        let mut rows: Vec<Row> = Vec::new();
+        all.into_iter().for_each(|(start, lane)| Row::push(&mut rows, start, lane));
+        Spans::of(rows)
     }
 }
 

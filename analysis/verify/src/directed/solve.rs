@@ -74,7 +74,7 @@ impl Goal<'_> {
         match leaf {
             Leaf::Word(..) => 0,
             Leaf::Input(input) => match self.kernel.inputs.get(input.index()).map(|info| info.kind) {
-                Some(InputKind::Argument(_)) => 0,
+                Some(InputKind::Argument(_) | InputKind::Size(_)) => 0,
                 Some(InputKind::Free | InputKind::Tiles) => 1,
                 Some(InputKind::ProgramId(_)) => 2,
                 _ => 3,
@@ -93,28 +93,14 @@ impl Goal<'_> {
                 Leaf::Input(input) => {
                     let value = self.possible(input, value)?;
                     if self.apart {
-                        set_alone(&mut valuation, input, value);
+                        set_alone(self.kernel, &mut valuation, input, value);
                     } else {
                         set(self.kernel, &mut valuation, input, value);
                     }
-                    self.count_programs(&mut valuation, input, value);
                 }
             }
         }
         Some(valuation)
-    }
-
-    /// A program's number is below how many there are.
-    fn count_programs(&self, valuation: &mut Valuation, input: InputId, value: i64) {
-        let Some(InputKind::ProgramId(axis)) = self.kernel.inputs.get(input.index()).map(|info| info.kind) else {
-            return;
-        };
-        let programs = InputKind::NumPrograms(axis);
-        if let Some(at) = self.kernel.inputs.iter().position(|info| info.kind == programs)
-            && let Some(count) = valuation.values.get_mut(at)
-        {
-            *count = (*count).max(value + 1);
-        }
     }
 
     /// The value that comes next to one which an input may take.
@@ -123,6 +109,7 @@ impl Goal<'_> {
         let range = match info.kind {
             InputKind::Pointer(_) | InputKind::CtaRank | InputKind::Memory => return None,
             InputKind::Argument(_) => 0..=i64::from(i32::MAX),
+            InputKind::Size(_) => 1..=i64::from(i32::MAX),
             InputKind::ProgramId(_) => 0..=MOST_PROGRAMS,
             InputKind::NumPrograms(_) => 1..=MOST_PROGRAMS,
             InputKind::Tiles => 0..=40,

@@ -293,7 +293,7 @@ impl Prover<'_, '_, '_> {
         for (at, input) in self.context.kernel.inputs.iter().enumerate() {
             let low = match input.kind {
                 InputKind::ProgramId(_) => 0,
-                InputKind::NumPrograms(_) => 1,
+                InputKind::NumPrograms(_) | InputKind::Size(_) => 1,
                 InputKind::Tiles => 0,
                 _ => continue,
             };

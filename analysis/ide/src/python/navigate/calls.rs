@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::python::names::{Access, BindingKind, NameIndex, ScopeId};
 use base::TextRange;
-use python::names::{Access, BindingKind, NameIndex, ScopeId};
 use python::syntax::{CurrentTree, Module, Sources};
 use ttgir::queries::memory;
 use ttgir::queries::spot::function;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::python::names::{Access, BindingKind, Mention};
 use base::TextRange;
-use python::names::{Access, BindingKind, Mention};
 use python::syntax::{CurrentTree, Module, Sources, path_at};
 use ruff_python_ast::{AnyNodeRef, ExprAttribute, Stmt};
 

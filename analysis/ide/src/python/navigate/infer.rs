@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::python::names::{BindingKind, NameIndex, ScopeId, ScopeKind};
 use base::TextRange;
-use python::names::{BindingKind, NameIndex, ScopeId, ScopeKind};
 use python::syntax::{CurrentTree, Module, each_node};
 use ruff_python_ast::{AnyNodeRef, Expr, Stmt, StmtFunctionDef};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::python::names::{Access, Binding, BindingId, BindingKind, NameIndex, ScopeKind, is_identifier};
 use base::{LineIndex, TextRange};
-use python::names::{Access, Binding, BindingId, BindingKind, NameIndex, ScopeKind, is_identifier};
 use python::syntax::{CurrentTree, Module, Sources, each_node};
 use ruff_python_ast::{AnyNodeRef, Expr};
 

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use crate::python::names::{BindingKind, NameIndex};
 use base::TextRange;
-use python::names::{BindingKind, NameIndex};
 use python::syntax::{CurrentTree, Module, Sources};
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use rustc_hash::FxHashMap;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use python::names::BindingKind;
+use crate::python::names::BindingKind;
 use python::syntax::{CurrentTree, Module, Sources, path_at};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use crate::python::names::{Access, BindingKind, NameIndex, ScopeKind};
 use base::TextRange;
-use python::names::{Access, BindingKind, NameIndex, ScopeKind};
 use python::syntax::{CurrentTree, Module, Sources, each_node};
 use ruff_python_ast::{AnyNodeRef, Expr};
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! From a tree to its names: first what each scope binds, then what each place means.
 
-use crate::syntax::range;
 use base::TextRange;
+use python::syntax::range;
 use ruff_python_ast::visitor::{
     Visitor, walk_except_handler, walk_expr, walk_parameters, walk_pattern, walk_stmt, walk_type_param,
 };
@@ -12,7 +12,7 @@ use ruff_python_ast::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Access, Binding, BindingId, BindingKind, Mention, NameIndex, Scope, ScopeId, ScopeKind};
-use crate::syntax::CurrentTree;
+use python::syntax::CurrentTree;
 
 impl NameIndex {
     /// The names of a file.

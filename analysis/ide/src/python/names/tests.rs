@@ -1,8 +1,8 @@
 //! Names by the lines where they stand.
 
 use super::*;
-use crate::syntax::CurrentTree;
-use crate::syntax::Module;
+use python::syntax::CurrentTree;
+use python::syntax::Module;
 
 /// The index, and for each binding its name with the lines where it stands.
 fn lines(text: &str) -> Vec<String> {
