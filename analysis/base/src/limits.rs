@@ -6,7 +6,7 @@ crate::limits! { "kernel":
         STEPS: u64 = 150_000, Steps, Undecided, "limits.run_steps";
         /// Machine steps over all runs and explorations of a kernel, about a second on a slow processor. Steps are
         /// counted rather than time, so that an answer depends on no computer.
-        TOTAL_STEPS: u64 = 600_000, Steps, Undecided, "limits.total_steps";
+        TOTAL_STEPS: u64 = 500_000, Steps, Undecided, "limits.total_steps";
         /// States that an exploration may hold.
         STATES: usize = 20_000, Count, Undecided, "limits.states";
         /// Input valuations that are tried.

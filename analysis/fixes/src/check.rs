@@ -171,7 +171,7 @@ fn first_run(lowered: &Lowered, found: &Found, spent: &Cell<u64>) -> Option<Find
     }
     let machine = Machine::new(&lowered.kernel, &found.valuation, &Limits::default());
     let run = canonical(&machine);
-    spent.update(|spent| spent + u64::from(run.state.step()));
+    spent.update(|spent| spent + run.state.cost());
     if run.state.unmodelled() || run.state.error().is_some() {
         return None;
     }

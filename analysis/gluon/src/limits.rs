@@ -12,13 +12,13 @@ base::limits! { "gluon":
         /// How many elaborations one kernel may cost.
         ATTEMPTS: u32 = 220, Count, Assumed;
         /// How many steps of Python all elaborations of one kernel may take.
-        STEPS: u64 = 500_000, Steps, Assumed;
+        STEPS: u64 = 400_000, Steps, Assumed;
         /// How many steps of Python the elaborations of all kernels of a file may take, where each kernel can do with the least.
         STEPS_OF_FILE: u64 = 1_200_000, Steps, Assumed;
         /// The least number of steps that a kernel of a file with many gets.
         LEAST_STEPS: u64 = 120_000, Steps, Assumed;
         /// How many steps one elaboration of the search may take.
-        STEPS_OF_ONE: u64 = 400_000, Steps, Undecided;
+        STEPS_OF_ONE: u64 = 300_000, Steps, Undecided;
         /// How many values are tried for one place at which Triton would refuse the kernel.
         TRIED: usize = 48, Count, Assumed;
         /// How many, where none mended the same place for an earlier launch.

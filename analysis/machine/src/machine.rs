@@ -11,7 +11,7 @@ use super::cluster::Cluster;
 use super::members::Members;
 use super::record::Record;
 use super::shadow::Event;
-use super::state::{MachineError, State, pack, remote, remote_cta, unpack};
+use super::state::{COMPUTATIONS, MachineError, State, pack, remote, remote_cta, unpack};
 use super::storage::Storage;
 use super::thread::ThreadStatus;
 use super::valuation::Valuation;
@@ -234,7 +234,7 @@ impl<'k> Machine<'k> {
         }
         loop {
             state.work += 1;
-            if state.work > self.run_steps.saturating_mul(16) {
+            if state.work > self.run_steps.saturating_mul(COMPUTATIONS) {
                 return self.fail(state, MachineError::Limit);
             }
             let at = &state.threads[thread];

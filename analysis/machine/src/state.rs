@@ -12,6 +12,9 @@ use kernel::{BlockId, EffectId, Kernel, Var};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
+/// Computations and jumps that cost as much as a step.
+pub(crate) const COMPUTATIONS: u64 = 16;
+
 /// Where all threads stand, what memory and barriers hold, and what went wrong so far.
 #[derive(Clone, Debug)]
 pub struct State {
@@ -182,6 +185,11 @@ impl State {
     /// How many steps were taken.
     pub fn step(&self) -> u32 {
         self.step
+    }
+
+    /// How much it cost to come here, in steps: computations and jumps, which are no steps, count where they are many.
+    pub fn cost(&self) -> u64 {
+        u64::from(self.step).max(self.work / COMPUTATIONS)
     }
 
     /// Rules broken so far, in the order of the steps.

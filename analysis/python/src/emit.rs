@@ -1,6 +1,6 @@
 //! Emitting ops: the builder of the IR, with origins in the source.
 
-pub use ttgir::build::{Attr, Ssa, Type};
+pub use ttgir::build::{Alias, Attr, Ssa, Type};
 
 use dialects::Arith;
 

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use typed_arena::Arena;
 
 use crate::doubt::{Doubt, DoubtKind};
-use crate::emit::{Attr, Builder, Op, Ssa, Type, UNMODELLED};
+use crate::emit::{Alias, Attr, Builder, Op, Ssa, Type, UNMODELLED};
 use crate::host::thing::Session;
 use crate::library::Library;
 pub(crate) use crate::limits::run::STEPS;
@@ -19,7 +19,7 @@ use crate::scope::{Scope, Scopes};
 use crate::specialization::Language;
 use crate::syntax::{Module, Sources};
 use crate::target::{Target, Version};
-use crate::value::{DType, Function, Tensor, Value};
+use crate::value::{DType, Function, Object, Tensor, Value};
 use base::{Cancel, TextRange};
 use dialects::Arith;
 
@@ -353,6 +353,8 @@ pub struct State<'a> {
     pub(crate) touched: Vec<(FileId, TextRange)>,
     /// Functions that Python runs, of files whose launches are looked for.
     pub(crate) hosts: Vec<Rc<Function<'a>>>,
+    /// Layouts that are named in the module, by object and the hash of what it holds.
+    pub(crate) layouts: FxHashMap<(*const Object<'a>, u64), (Rc<Object<'a>>, Alias)>,
     /// Set while it is only asked how far the elaboration comes.
     pub(crate) trial: Option<Trial>,
 }

@@ -304,7 +304,7 @@ impl<'k> Decision<'k> {
 
     fn count(&mut self, run: &ScheduledRun<State>) {
         self.outcome.runs += 1;
-        self.outcome.steps += u64::from(run.state.step());
+        self.outcome.steps += run.state.cost();
         for (at, executed) in self.executed.iter_mut().enumerate() {
             *executed |= run.state.has_executed(EffectId(at as u32));
         }

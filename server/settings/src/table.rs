@@ -89,7 +89,7 @@ const LIMITS: &[Setting] = &[
         "total_steps",
         Takes::Number(1_000, 10_000_000_000),
         "Machine steps over all runs and explorations of a kernel. Steps are counted rather than time, so that an answer depends on no computer.",
-        "600_000",
+        "500_000",
     ),
     row("states", Takes::Number(1, 100_000_000), "States that an exploration of schedules may hold.", "20_000"),
     row("valuations", Takes::Number(1, 100_000), "Input valuations that are tried.", "64"),

@@ -264,7 +264,7 @@ impl Search<'_> {
         let state = canonical(&machine).state;
         let broken = |rule: &Rule| matches!(rule, Rule::Race { .. } | Rule::Deadlock(_) | Rule::Overflow);
         let ends = state.error().is_none() && !state.violations().iter().any(|violation| broken(&violation.rule));
-        (ends, u64::from(state.step()))
+        (ends, state.cost())
     }
 
     /// What could be changed about a wait, the likeliest first: alone, with the waits of its thread

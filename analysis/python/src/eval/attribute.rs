@@ -217,7 +217,7 @@ impl<'a> Interp<'a> {
         if let Some(row) = self.library.member(class, name, self.version) {
             return Ok(Some(Value::Bound(Rc::new((value.clone(), Value::Builtin(row))))));
         }
-        if let Some(row) = self.library.member(class, &format!("@{name}"), self.version) {
+        if let Some(row) = self.library.computed(class, name, self.version) {
             let args = Args { pos: vec![value.clone()], named: Vec::new() };
             return self.call(&Value::Builtin(row), args, self.at).map(Some);
         }

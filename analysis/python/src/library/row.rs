@@ -1,6 +1,7 @@
 //! Functions and classes that a library brings along: how each is called, which releases have it, and what it does.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::interp::{Eval, Interp, Stop};
 use crate::specialization::Language;
@@ -182,10 +183,45 @@ pub struct Args<'a> {
     pub named: Vec<(Rc<str>, Value<'a>)>,
 }
 
+/// The parameters of a function, from the notation of [`Row::params`].
+#[derive(Debug, Default)]
+pub(super) struct Params {
+    names: Vec<&'static str>,
+    /// By parameter: whether it has a default.
+    optional: Vec<bool>,
+    /// How many are given by position.
+    positional: usize,
+    /// Whether `*args` collects.
+    star: bool,
+    /// Whether `**kwargs` collects.
+    double: bool,
+}
+
+impl Params {
+    /// Reads the notation.
+    pub(super) fn of(params: &'static str) -> Params {
+        let (mut read, mut keyword_only) = (Params::default(), false);
+        for part in split(params) {
+            match part {
+                "*" => keyword_only = true,
+                _ if part.starts_with("**") => read.double = true,
+                _ if part.starts_with('*') => (read.star, keyword_only) = (true, true),
+                _ => {
+                    let (param, default) = part.split_once('=').map_or((part, None), |(a, b)| (a, Some(b)));
+                    read.names.push(param.trim());
+                    read.optional.push(default.is_some());
+                    read.positional += usize::from(!keyword_only);
+                }
+            }
+        }
+        read
+    }
+}
+
 /// Arguments by parameter.
 #[derive(Clone, Debug)]
 pub struct Bound<'a> {
-    params: Vec<&'static str>,
+    params: Arc<Params>,
     values: Vec<Option<Value<'a>>>,
     /// What `*args` collected.
     pub rest: Vec<Value<'a>>,
@@ -213,51 +249,39 @@ impl<'a> Bound<'a> {
     /// Binds as Python does; `params` is the notation of [`Row::params`].
     pub fn bind(interp: &Interp<'a>, name: &str, params: &'static str, args: Args<'a>) -> Result<Bound<'a>, Stop> {
         let name = Called { language: interp.language, name };
-        let mut bound = Bound { params: Vec::new(), values: Vec::new(), rest: Vec::new(), more: Vec::new() };
-        let (mut keyword_only, mut star, mut double, mut positional, mut optional) =
-            (false, false, false, 0, Vec::new());
-        for part in split(params) {
-            match part {
-                "*" => keyword_only = true,
-                _ if part.starts_with("**") => double = true,
-                _ if part.starts_with('*') => (star, keyword_only) = (true, true),
-                _ => {
-                    let (param, default) = part.split_once('=').map_or((part, None), |(a, b)| (a, Some(b)));
-                    bound.params.push(param.trim());
-                    bound.values.push(None);
-                    optional.push(default.is_some());
-                    positional += usize::from(!keyword_only);
-                }
-            }
-        }
+        let params = interp.library.params(params);
+        let values = vec![None; params.names.len()];
+        let mut bound = Bound { params: params.clone(), values, rest: Vec::new(), more: Vec::new() };
+        let positional = params.positional;
         for (at, value) in args.pos.into_iter().enumerate() {
             if at < positional {
                 bound.values[at] = Some(value);
-            } else if star {
+            } else if params.star {
                 bound.rest.push(value);
             } else {
                 return interp.raise(format!("`{name}` takes {positional} positional arguments, more are given"));
             }
         }
         for (key, value) in args.named {
-            match bound.params.iter().position(|param| **param == *key) {
+            match params.names.iter().position(|param| **param == *key) {
                 Some(at) if bound.values[at].is_some() => {
                     return interp.raise(format!("`{name}` is given `{key}` twice"));
                 }
                 Some(at) => bound.values[at] = Some(value),
-                None if double => bound.more.push((key, value)),
+                None if params.double => bound.more.push((key, value)),
                 None => return interp.raise(format!("`{name}` has no parameter `{key}`")),
             }
         }
-        if let Some(at) = (0..bound.params.len()).find(|&at| bound.values[at].is_none() && !optional[at]) {
-            return interp.raise(format!("`{name}` is not given `{}`", bound.params[at]));
+        let mut given = bound.values.iter().zip(&params.optional).zip(&params.names);
+        if let Some((_, missing)) = given.find(|((value, optional), _)| value.is_none() && !**optional) {
+            return interp.raise(format!("`{name}` is not given `{missing}`"));
         }
         Ok(bound)
     }
 
     /// The argument of a parameter; `None` where its default holds.
     pub fn get(&self, param: &str) -> Option<&Value<'a>> {
-        let at = self.params.iter().position(|known| *known == param)?;
+        let at = self.params.names.iter().position(|known| *known == param)?;
         self.values[at].as_ref()
     }
 
@@ -268,7 +292,7 @@ impl<'a> Bound<'a> {
 
     /// Parameters with their arguments, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Option<&Value<'a>>)> {
-        self.params.iter().copied().zip(self.values.iter().map(Option::as_ref))
+        self.params.names.iter().copied().zip(self.values.iter().map(Option::as_ref))
     }
 }
 

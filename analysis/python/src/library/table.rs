@@ -6,11 +6,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::row::{Class, Row};
+use super::row::{Class, Params, Row};
 use crate::target::Version;
 use crate::value::{DType, Value};
 
@@ -100,6 +101,12 @@ pub struct Library {
     hidden: FxHashMap<&'static str, SmallVec<[&'static [&'static str]; 1]>>,
     /// By module, those whose classes it has as well.
     classes: FxHashMap<&'static str, SmallVec<[&'static [&'static str]; 1]>>,
+    /// Parameters by their notation.
+    params: FxHashMap<&'static str, Arc<Params>>,
+    /// Last parts of the names of functions that some release had in a form that a later one has not.
+    changed: FxHashSet<&'static str>,
+    /// Computed attributes, by class and name.
+    computed: FxHashMap<&'static str, FxHashMap<&'static str, SmallVec<[&'static Row; 1]>>>,
 }
 
 /// One form of a function or class, as a reader of its documentation wants it.
@@ -165,6 +172,9 @@ impl Library {
             by_module: FxHashMap::default(),
             hidden: FxHashMap::default(),
             classes: FxHashMap::default(),
+            params: FxHashMap::default(),
+            changed: FxHashSet::default(),
+            computed: FxHashMap::default(),
         };
         for (module, since, from) in modules.iter().flat_map(|modules| modules.modules) {
             library.by_module.entry(module).or_insert((*since, from));
@@ -180,12 +190,30 @@ impl Library {
             library.index.entry(owner).or_default().entry(name).or_default().push(item);
         };
         for part in parts {
-            part.rows.iter().for_each(|row| add(row.path, Item::Row(row)));
-            part.classes.iter().for_each(|class| add(class.path, Item::Class(class)));
+            for row in part.rows {
+                add(row.path, Item::Row(row));
+                library.params.entry(row.params).or_insert_with(|| Arc::new(Params::of(row.params)));
+                let (owner, name) = split(row.path);
+                if row.until.is_some() {
+                    library.changed.insert(name);
+                }
+                if let Some(name) = name.strip_prefix('@') {
+                    library.computed.entry(owner).or_default().entry(name).or_default().push(row);
+                }
+            }
+            for class in part.classes {
+                add(class.path, Item::Class(class));
+                library.params.entry(class.params).or_insert_with(|| Arc::new(Params::of(class.params)));
+            }
             part.constants.iter().for_each(|(path, fixed)| add(path, Item::Fixed(*fixed)));
             part.gone.iter().for_each(|gone| add(gone.path, Item::Gone(gone)));
         }
         library
+    }
+
+    /// The parameters of a function of the table.
+    pub(super) fn params(&self, notation: &'static str) -> Arc<Params> {
+        self.params.get(notation).cloned().unwrap_or_else(|| Arc::new(Params::of(notation)))
     }
 
     /// What is known of a name of exactly this module.
@@ -253,6 +281,9 @@ impl Library {
 
     /// The forms that a function had in releases before this one and has no more, the latest first.
     pub fn earlier(&self, path: &str, version: Version) -> SmallVec<[&'static Row; 2]> {
+        if !self.changed.contains(split(path).1) {
+            return SmallVec::new();
+        }
         let path = self.canonical(path);
         let (owner, name) = split(&path);
         let rows = self.search(owner, name, |_, items| {
@@ -323,6 +354,13 @@ impl Library {
                 _ => None,
             })
         };
+        own(of).or_else(|| self.class(of)?.bases.iter().find_map(|base| own(base)))
+    }
+
+    /// A computed attribute of a class, which has those of what it extends.
+    pub fn computed(&self, of: &str, name: &str, version: Version) -> Option<&'static Row> {
+        let version = version.max(FIRST);
+        let own = |of: &str| self.computed.get(of)?.get(name)?.iter().copied().find(|row| row.has(version));
         own(of).or_else(|| self.class(of)?.bases.iter().find_map(|base| own(base)))
     }
 

@@ -34,38 +34,61 @@ pub(super) fn check<O>(op: &Op<O>, values: &Values) -> Result<(), BuildError> {
 }
 
 fn fault<O>(op: &Op<O>, syntax: &OpSyntax, values: &Values) -> Option<String> {
-    let operands = op.operands.iter().map(|(name, given)| (*name, given.iter().map(|v| values.ty(*v)).collect()));
-    let results = op.groups.iter().map(|(name, _)| (*name, op.result_types[op.result_range(name)].iter().collect()));
-    groups("operand", operands.collect(), &syntax.operands)
-        .or_else(|| groups("result", results.collect(), &syntax.results))
+    let operands = || op.operands.iter().map(|(name, _)| *name);
+    let results = || op.groups.iter().map(|(name, _)| *name);
+    names("operand", operands, &syntax.operands)
+        .or_else(|| names("result", results, &syntax.results))
+        .or_else(|| {
+            syntax.operands.iter().find_map(|group| {
+                let given = op.given(group.name);
+                types("operand", group, given.len(), given.iter().map(|value| values.ty(*value)))
+            })
+        })
+        .or_else(|| {
+            syntax.results.iter().find_map(|group| {
+                let given = op.result_types.get(op.result_range(group.name)).unwrap_or(&[]);
+                types("result", group, given.len(), given.iter())
+            })
+        })
         .or_else(|| attributes(op, syntax))
         .or_else(|| regions(op, syntax))
 }
 
-/// What is wrong with the groups that are given, by the declared ones.
-fn groups(kind: &str, given: Vec<(&str, Vec<&Type>)>, declared: &[OperandGroup]) -> Option<String> {
-    for (at, (name, _)) in given.iter().enumerate() {
-        if !declared.iter().any(|group| group.name == *name) {
+/// What is wrong with the names of the groups that are given, by the declared ones.
+fn names<'g, I: Iterator<Item = &'g str>>(
+    kind: &str,
+    given: impl Fn() -> I,
+    declared: &[OperandGroup],
+) -> Option<String> {
+    for (at, name) in given().enumerate() {
+        if !declared.iter().any(|group| group.name == name) {
             return Some(format!("has no {kind} group `{name}`"));
         }
-        if given[..at].iter().any(|(before, _)| before == name) {
+        if given().take(at).any(|before| before == name) {
             return Some(format!("is given the {kind} group `{name}` twice"));
         }
     }
-    declared.iter().find_map(|group| {
-        let types = given.iter().find(|(name, _)| *name == group.name).map_or(&[][..], |(_, types)| types);
-        let fits = match group.arity {
-            Arity::One => types.len() == 1,
-            Arity::Maybe => types.len() <= 1,
-            Arity::Many => true,
-        };
-        if !fits {
-            return Some(format!("is given {} values for its {kind} group `{}`", types.len(), group.name));
-        }
-        let TypeRule::Fixed(expected) = group.rule else { return None };
-        let other = types.iter().find(|ty| ty.to_string() != expected)?;
-        Some(format!("has {expected} in its {kind} group `{}`, not {other}", group.name))
-    })
+    None
+}
+
+/// What is wrong with the values of a declared group.
+fn types<'t>(
+    kind: &str,
+    group: &OperandGroup,
+    count: usize,
+    mut types: impl Iterator<Item = &'t Type>,
+) -> Option<String> {
+    let fits = match group.arity {
+        Arity::One => count == 1,
+        Arity::Maybe => count <= 1,
+        Arity::Many => true,
+    };
+    if !fits {
+        return Some(format!("is given {count} values for its {kind} group `{}`", group.name));
+    }
+    let TypeRule::Fixed(expected) = group.rule else { return None };
+    let other = types.find(|ty| !ty.is_spelled(expected))?;
+    Some(format!("has {expected} in its {kind} group `{}`, not {other}", group.name))
 }
 
 /// What is wrong with the attributes: one that the op cannot be without, or whose kind is another.

@@ -111,7 +111,7 @@ impl<O> Builder<O> {
         check::check(&op, &self.values)?;
         let types = std::mem::take(&mut op.result_types);
         let results: Vec<Ssa> = types.into_iter().map(|ty| self.fresh(ty)).collect();
-        op.results.clone_from(&results);
+        op.results = results.clone();
         self.region.ops.push(Placed { op, origin });
         Ok(results)
     }

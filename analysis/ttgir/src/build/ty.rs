@@ -57,6 +57,14 @@ impl Type {
     /// `i32`.
     pub const I32: Type = Type::Scalar("i32");
 
+    /// Whether it prints as this text.
+    pub(super) fn is_spelled(&self, text: &str) -> bool {
+        match self {
+            Type::Scalar(name) => *name == text,
+            other => other.to_string() == text,
+        }
+    }
+
     /// Without the dialect's name, as forms that leave it out print the type of a buffer.
     pub(super) fn stripped(&self) -> String {
         let whole = self.to_string();
