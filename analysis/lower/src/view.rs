@@ -235,7 +235,10 @@ fn columns(from: &Memory, offset: u64, size: u64) -> Option<u64> {
     let width = columns.size.max(1);
     let tiles = dims.len().checked_sub(2).and_then(|at| dims.get(at))?;
     let whole = offset.is_multiple_of(width) && size.is_multiple_of(width);
-    (whole || offset % width + size <= width).then(|| offset % width * columns.stride + offset / width * tiles.stride)
+    // Tiles that follow each other are one run of columns.
+    let run = tiles.stride == width * columns.stride;
+    let within = whole || offset % width + size <= width || run;
+    within.then(|| offset % width * columns.stride + offset / width * tiles.stride)
 }
 
 /// `size` of `all` rows from `offset` on: whole tiles along M, or rows of one, which are not

@@ -184,8 +184,10 @@ fn arguments(survey: &Survey<'_>, param: &Param, facts: &Facts) -> (Vec<Given>, 
         }
         return (first.into_iter().collect(), all);
     }
-    if traits.has(Traits::NUMBER) || param.name.to_ascii_lowercase().starts_with("stride") {
-        let integer = traits.has(Traits::INDEX) || !matches!(param.used, Use::Unseen | Use::Scalar | Use::Number);
+    let stride = param.name.to_ascii_lowercase().contains("stride");
+    if traits.has(Traits::NUMBER) || stride {
+        let scalar = matches!(param.used, Use::Unseen | Use::Scalar | Use::Number);
+        let integer = stride || traits.has(Traits::INDEX) || !scalar;
         let first = if integer { "i32" } else { "fp32" };
         let chosen: Vec<Given> = chosen::choices(survey, param).into_iter().filter(is_scalar).collect();
         let first = if chosen.is_empty() { types([first]) } else { chosen };

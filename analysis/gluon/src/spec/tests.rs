@@ -301,6 +301,18 @@ fn integers_are_loaded_where_a_bound_or_an_index_comes_of_it() {
 }
 
 #[test]
+fn coordinates_and_strides_are_integers() {
+    let line = pinned(
+        "@gluon.jit\ndef kernel(table, x_desc, out, ks_stride):\n    \
+         tile = gl.allocate_shared_memory(x_desc.dtype, x_desc.block_shape, x_desc.layout)\n    \
+         bar = mbarrier.allocate_mbarrier()\n    mbarrier.init(bar, count=1)\n    row = gl.load(table)\n    \
+         tma.async_load(x_desc, [row, 0], bar, tile)\n    mbarrier.wait(bar, 0)\n    gl.store(out, row * ks_stride)\n",
+    );
+    let types: Vec<&str> = line.split([' ', ',']).filter(|part| part.contains("=i") || part.contains("=*")).collect();
+    assert_eq!(types, ["table=*i32", "out=*fp16", "ks_stride=i32"], "{line}");
+}
+
+#[test]
 fn what_assertions_demand_is_given() {
     let line = pinned(
         "class Shape:\n    def __init__(self, rows, kind):\n        self.rows = gl.constexpr(rows)\n        \

@@ -405,6 +405,11 @@ impl<'m> Visitor<'m> for Builder<'_> {
                     }
                 }
             }
+            Expr::UnaryOp(unary) if unary.op.is_u_sub() => {
+                if let Some(node) = self.direct(&unary.operand) {
+                    self.flow.mark(node, Traits::NUMBER);
+                }
+            }
             Expr::If(choice) => self.condition(&choice.test),
             Expr::Attribute(attribute) => self.member(attribute),
             Expr::Subscript(subscript) => {

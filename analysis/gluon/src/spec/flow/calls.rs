@@ -329,11 +329,13 @@ impl Builder<'_> {
             }
             _ if matches!(module, "tma" | "tdm") && pointer(last, module).is_none() => {
                 self.marks(args.args.first(), Traits::DESCRIPTOR);
-                let rank = args.args.get(1).map_or(0, |coord| match coord {
-                    Expr::List(list) => list.elts.len(),
-                    Expr::Tuple(list) => list.elts.len(),
-                    _ => 0,
-                });
+                let coordinates = match args.args.get(1) {
+                    Some(Expr::List(list)) => list.elts.as_slice(),
+                    Some(Expr::Tuple(list)) => list.elts.as_slice(),
+                    _ => &[],
+                };
+                coordinates.iter().for_each(|at| self.marks(Some(at), Traits::INDEX));
+                let rank = coordinates.len();
                 let gathers = last.contains("gather") || last.contains("scatter");
                 if let Some(node) = args.args.first().and_then(|of| self.direct(of))
                     && let Some(about) = self.flow.about(node)

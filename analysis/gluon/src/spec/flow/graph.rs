@@ -59,7 +59,7 @@ impl Traits {
     pub(in crate::spec) const CALLED: Traits = Traits(1 << 11);
     /// Integers are loaded through it.
     pub(in crate::spec) const LOADS_INDEX: Traits = Traits(1 << 12);
-    /// Multiplied or divided: no pointer and no descriptor.
+    /// Multiplied, divided or negated: no pointer and no descriptor.
     pub(in crate::spec) const NUMBER: Traits = Traits(1 << 13);
     /// How often something is unrolled.
     pub(in crate::spec) const COUNT: Traits = Traits(1 << 14);
