@@ -35,7 +35,7 @@ base::limits! { "python":
 
     mod host {
         /// How often a `while` of host code may run.
-        TURNS: u32 = 10_000, Count, Undecided;
+        TURNS: u32 = 2_500, Count, Undecided;
         /// Bytes that a string of host code may have.
         TEXT: usize = 1 << 20, Bytes, Undecided;
         /// How deeply values of host code are nested that are compared, as in Python.

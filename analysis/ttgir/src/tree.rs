@@ -365,8 +365,9 @@ impl Tree {
                 }
                 for &block in self.blocks(region) {
                     let ops = self.block_ops(block);
-                    let inside = |op: &OpId| self.op_range(*op).touches(offset);
-                    if ops.iter().any(inside) {
+                    let before = ops.partition_point(|op| self.op(*op).start <= offset);
+                    let last = before.checked_sub(1).and_then(|at| ops.get(at));
+                    if last.is_some_and(|op| self.op_range(*op).touches(offset)) {
                         list = ops;
                         continue 'down;
                     }

@@ -207,6 +207,9 @@ impl<'k> Decision<'k> {
             let confluent = run.state.schedule_hazards().is_empty();
             let hangs = matches!(violation.rule, Rule::Deadlock(_)) && (confluent || !self.races());
             let list = if hangs { &mut self.outcome.found } else { &mut self.outcome.assumed };
+            if list.len() >= self.limits.findings {
+                continue;
+            }
             list.push(Found {
                 violation: violation.clone(),
                 valuation: valuation.clone(),
@@ -387,7 +390,9 @@ impl<'k> Decision<'k> {
             } else {
                 &mut self.outcome.found
             };
-            if list.iter().any(|known| repeats(self.kernel, &known.violation, violation)) {
+            if list.len() >= self.limits.findings
+                || list.iter().any(|known| repeats(self.kernel, &known.violation, violation))
+            {
                 continue;
             }
             list.push(Found {

@@ -57,7 +57,8 @@ impl Descriptor {
             return vec![BoxRow { skip: 0, inside: usize::from(!self.off), address: self.base }];
         };
         let width = sizes[last] as i64;
-        let (from, to) = (at[last].clamp(0, self.shape[last]), (at[last] + width).clamp(0, self.shape[last]));
+        let size = self.shape[last].max(0);
+        let (from, to) = (at[last].clamp(0, size), at[last].saturating_add(width).clamp(0, size));
         let total: u64 = sizes[..last].iter().product();
         let mut index = vec![0u64; last];
         let mut rows = Vec::with_capacity(total as usize);
@@ -198,4 +199,18 @@ fn pad<T: Copy>(list: &[T], rank: usize, with: T) -> Vec<T> {
     let mut out = vec![with; rank - list.len()];
     out.extend(list);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tensor_of_no_columns_has_none_inside() {
+        for columns in [-1, 0] {
+            let empty = Descriptor { shape: vec![2, columns], strides: vec![4, 1], ..Descriptor::default() };
+            let rows = empty.rows(&[0, 0], &[2, 4]);
+            assert!(rows.len() == 2 && rows.iter().all(|row| row.inside == 0), "{columns}");
+        }
+    }
 }

@@ -262,12 +262,15 @@ impl Blame {
 /// Makes one finding of those that lack order at one call: their accesses become its further places.
 pub(super) fn one_a_call(findings: &mut Vec<Finding>, module: &Module) {
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
+    let mut by_cause = FxHashMap::default();
     for finding in findings.drain(..) {
-        let same = |other: &&mut Finding| {
-            let key = |of: &Finding| cause(of).map(|cause| (of.kind, of.severity, cause.range, cause.text.clone()));
-            key(other).is_some_and(|known| Some(known) == key(&finding))
+        let Some(cause) = cause(&finding) else {
+            kept.push(finding);
+            continue;
         };
-        let Some(other) = kept.iter_mut().find(same) else {
+        let key = (finding.kind, finding.severity, cause.range, cause.text.clone());
+        let at = *by_cause.entry(key).or_insert(kept.len());
+        let Some(other) = kept.get_mut(at) else {
             kept.push(finding);
             continue;
         };

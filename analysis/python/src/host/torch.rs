@@ -686,7 +686,7 @@ pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> E
                 dim += 1;
             }
             Value::Slice(bounds) => {
-                let (Some(length), Some(step)) = (size(dim), stride(dim)) else {
+                let (Some(length), Some(step)) = (size(dim).map(|size| size.max(0)), stride(dim)) else {
                     return interp.raise("the tensor has fewer dimensions");
                 };
                 let bound = |value: &Value<'_>, or: i64| match value {
