@@ -10,9 +10,9 @@ base::limits! { "engine":
         /// Memory in which fixes that passed are remembered.
         FIXES_THAT_PASSED: usize = 8 << 20, Bytes, Forgotten;
         /// Memory that reports may take.
-        REPORTS: usize = 6 << 20, Bytes, Forgotten;
+        REPORTS: usize = 16 << 20, Bytes, Forgotten;
         /// Memory that the reports on whole kernels in Python may take.
-        KERNELS: usize = 4 << 20, Bytes, Forgotten;
+        KERNELS: usize = 8 << 20, Bytes, Forgotten;
         /// Instances that are remembered of a kernel from texts before its last one.
         EARLIER_INSTANCES: usize = 16, Count, Forgotten;
         /// Bytes of their modules; what was made of one takes ten times as much.

@@ -43,7 +43,7 @@ base::limits! { "verify":
 
     mod memo {
         /// Memory that outcomes and their kernels may take.
-        OUTCOMES: usize = 12 << 20, Bytes, Forgotten;
+        OUTCOMES: usize = 32 << 20, Bytes, Forgotten;
     }
 
     mod proof {
