@@ -10,7 +10,6 @@ pub(super) static TRITON: Modules =
     Modules { spellings: SPELLINGS, modules: MODULES, hidden: HIDDEN, classes: CLASSES };
 
 const SPELLINGS: &[(&str, &str)] = &[
-    ("triton.experimental.gluon._runtime", "gluon"),
     ("triton.experimental.gluon.language", "gl"),
     ("triton.experimental.gluon", "gluon"),
     ("triton.language.extra.libdevice", "gl.extra.libdevice"),
