@@ -131,8 +131,9 @@ fn made(name: &str, tensor: &Torch, args: &Args<'_>) -> Option<Shaped> {
         "masked_fill" | "masked_scatter" | "scatter" | "scatter_add" | "scatter_reduce" | "index_add"
         | "index_copy" | "index_fill" | "index_put" | "nan_to_num" | "normalize" | "layer_norm" | "rms_norm"
         | "logsigmoid" | "leaky_relu" | "elu" | "softplus" | "hardswish" | "bernoulli" | "sinh" | "cosh" | "tan"
-        | "atan" | "mish" | "logit" | "erfinv" | "cumlogsumexp" | "logcumsumexp" | "fmod" | "remainder"
-        | "floor_divide" => one(tensor.copied()),
+        | "atan" | "mish" | "logit" | "erfinv" | "logcumsumexp" | "fmod" | "remainder" | "floor_divide" => {
+            one(tensor.copied())
+        }
         "isnan" | "isinf" | "isfinite" | "logical_not" => one(tensor.copied().compared(true)),
         "linear" => {
             let weight = other(0, "weight")?;

@@ -338,17 +338,25 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
             _ => of.clone(),
         }),
         "sum" | "mean" | "amax" | "amin" | "max" | "min" | "argmax" | "argmin" | "prod" | "std" | "var" | "norm"
-        | "logsumexp" | "count_nonzero" | "all" | "any" | "nansum" | "aminmax" => {
-            let dims = match named(args, "dim").or_else(|| first.filter(|_| name != "norm")) {
+        | "logsumexp" | "count_nonzero" | "all" | "any" | "nansum" => {
+            // `norm(p, dim, keepdim)`; a truth is no dimension (`std(unbiased)`).
+            let at = usize::from(name == "norm");
+            let dims = match named(args, "dim").or_else(|| args.pos.get(at)) {
+                Some(Value::Bool(_)) => None,
                 Some(value) => ints(value).or_else(|| Some(vec![int(value)?])),
                 None => Some((0..of.shape.len() as i64).collect()),
             };
             let dims = dims.and_then(|dims| dims.iter().map(|at| of.dim(*at)).collect::<Option<Vec<usize>>>());
-            let keep = args.named.iter().map(|(_, value)| value).chain(args.pos.get(1));
-            let keep = keep.into_iter().any(|value| matches!(value, Value::Bool(true)));
+            let positional = args.pos.get(at + 1).filter(|_| !matches!(name, "std" | "var"));
+            let keep = matches!(named(args, "keepdim").or(positional), Some(Value::Bool(true)));
             dims.map(|dims| {
                 let sizes = of.shape.iter().enumerate().filter(|(at, _)| keep || !dims.contains(at));
-                of.with(sizes.map(|(at, size)| if dims.contains(&at) { 1 } else { *size }).collect())
+                let made = of.with(sizes.map(|(at, size)| if dims.contains(&at) { 1 } else { *size }).collect());
+                match name {
+                    "all" | "any" => made.of_type("bool".into()),
+                    "argmax" | "argmin" | "count_nonzero" => made.of_type("int64".into()),
+                    _ => made,
+                }
             })
         }
         "to_packed_tensor" => {
