@@ -85,11 +85,13 @@ pub(super) fn open(
     } else {
         arguments(survey, param, facts)
     };
+    // Sizes of Gluon's layouts are constants; strides are none of them.
+    let measures = language == Language::Triton || lower.contains("stride");
+    if param.constexpr && measures && is_quantity(param, facts, &lower, &choices) {
+        others.splice(0..0, std::mem::take(&mut choices));
+        choices = types([partly::ANY_INTEGER]);
+    }
     if language == Language::Triton {
-        if param.constexpr && is_quantity(param, facts, &lower, &choices) {
-            others.splice(0..0, std::mem::take(&mut choices));
-            choices = types([partly::ANY_INTEGER]);
-        }
         let (first, all) = (std::mem::take(&mut choices), std::mem::take(&mut others));
         (choices, others) = (wide(first, &lower), wide(all, &lower));
     }
