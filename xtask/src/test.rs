@@ -168,6 +168,10 @@ fn vscode(root: &Path, tally: &mut Tally) -> Outcome {
     if !answers("npm", &["--version"]) {
         return Outcome::Skipped("npm is not installed");
     }
+    // The flag that the tests are run with; what they are built for, and their packages, ask for no more.
+    if !answers("node", &["--test-force-exit", "--version"]) {
+        return Outcome::Skipped("this Node is older than 20.14, which its tests need");
+    }
     let install = execute(&folder, Command::new("npm").args(["ci", "--no-audit", "--no-fund"]));
     if let Outcome::Failed = install {
         return install;

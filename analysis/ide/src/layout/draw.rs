@@ -61,9 +61,15 @@ fn picks(count: i64, group: i64, most: i64) -> Vec<Option<i64>> {
         return (0..count.max(0)).map(Some).collect();
     }
     let grouped = group > 1 && group < count && count / group <= most / 2;
-    let wanted = |at: i64| if grouped { at % group < 2 || at == count - 1 } else { at < most - 2 || at == count - 1 };
+    let last = count - 1;
+    let mut wanted: Vec<i64> = if grouped {
+        (0..=last / group).flat_map(|at| [at * group, at * group + 1]).filter(|at| *at < last).collect()
+    } else {
+        (0..most - 2).collect()
+    };
+    wanted.push(last);
     let mut picks: Vec<Option<i64>> = Vec::new();
-    for at in (0..count).filter(|at| wanted(*at)) {
+    for at in wanted {
         if picks.last().is_some_and(|last| last.is_some_and(|last| last + 1 < at)) {
             picks.push(None);
         }
@@ -116,5 +122,16 @@ mod tests {
                         24  w3:t0  w3:t1  w3:t2  w3:t3\n25  w3:t4  w3:t5  w3:t6  w3:t7\n …\n\
                         31 w3:t28 w3:t29 w3:t30 w3:t31";
         assert_eq!(drawn, expected);
+    }
+
+    /// Numbers out of a text: a pattern of four thousand million rows is drawn as quickly as one of sixteen.
+    #[test]
+    fn only_what_is_drawn_is_gone_through() {
+        let text = "#ttg.swizzled_shared<{vec = 8, perPhase = 65536, maxPhase = 65536, order = [1, 0]}>";
+        let spec = read(text, &|_| None).expect("a layout");
+        let drawn = swizzle(&Swizzle::of_swizzled(&spec, None).expect("it is swizzled"));
+        assert_eq!(drawn.lines().count(), 16, "{drawn}");
+        assert_eq!(drawn.lines().last().map(|line| line.starts_with("row 4294967295:")), Some(true), "{drawn}");
+        assert_eq!(picks(i64::MAX, i64::MAX / 4, DOWN).len(), 15);
     }
 }
