@@ -36,6 +36,8 @@ base::limits! { "server":
     mod memo {
         /// Reports of one text that are kept.
         REPORTS: usize = 64, Count, Forgotten;
+        /// Changes of documents after which that is forgotten for which nobody asked since as many before.
+        CHANGES: u64 = 256, Count, Forgotten;
     }
 
     mod disk {

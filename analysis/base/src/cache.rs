@@ -4,7 +4,8 @@
 //! drop follows GreedyDual-Size (Cao and Irani, 1997): an answer's credit is what computing it again would cost
 //! for each byte it takes, counted from the credit of the last one dropped. So costly answers outlive cheap
 //! ones, answers in use outlive both, and a round trip through more answers than there is room for still finds
-//! most of them.
+//! most of them. Of an answer for which nobody asked in a long time the memory is freed before it is short
+//! ([`Cache::forget_unused`]): of texts that nobody sees any more.
 
 use crate::{Cancel, Cancelled};
 use dashmap::DashMap;
@@ -35,6 +36,8 @@ pub struct Cache<K, V> {
     capacity: usize,
     /// Credit of the last answer that was dropped.
     age: AtomicU64,
+    /// Counts the calls of [`Cache::forget_unused`].
+    period: AtomicU64,
     eviction: Mutex<()>,
 }
 
@@ -44,6 +47,8 @@ struct Entry<K, V> {
     changed: Condvar,
     /// Credit at the last use; 0 while it is computed.
     credit: AtomicU64,
+    /// The period of the last use.
+    period: AtomicU64,
 }
 
 enum State<V> {
@@ -61,6 +66,7 @@ impl<K, V> Cache<K, V> {
             bytes: AtomicUsize::new(0),
             capacity,
             age: AtomicU64::new(0),
+            period: AtomicU64::new(0),
             eviction: Mutex::new(()),
         }
     }
@@ -128,6 +134,28 @@ impl<K, V> Cache<K, V> {
     fn credit(&self, entry: &Entry<K, V>, weight: Weight) {
         let worth = weight.work.saturating_mul(1 << 10) / weight.bytes.max(1) as u64;
         entry.credit.store(self.age.load(Ordering::Relaxed).saturating_add(worth + 1), Ordering::Relaxed);
+        entry.period.store(self.period.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Ends a period, and drops the answers for which nobody asked in it nor in the one before.
+    pub fn forget_unused(&self) {
+        let over = self.period.fetch_add(1, Ordering::Relaxed);
+        let unused = |entry: &Entry<K, V>| {
+            entry.credit.load(Ordering::Relaxed) > 0 && entry.period.load(Ordering::Relaxed) < over
+        };
+        for (hash, entry) in self.all() {
+            if unused(&entry) {
+                self.remove(hash, &entry);
+            }
+        }
+    }
+
+    /// All entries with their hashes, as they are at the moment.
+    fn all(&self) -> Vec<(u64, Arc<Entry<K, V>>)> {
+        let buckets = self.entries.iter();
+        buckets
+            .flat_map(|bucket| bucket.iter().map(|entry| (*bucket.key(), entry.clone())).collect::<Vec<_>>())
+            .collect()
     }
 
     fn remove(&self, hash: u64, entry: &Arc<Entry<K, V>>) {
@@ -146,10 +174,8 @@ impl<K, V> Cache<K, V> {
     /// Drops the answers of least credit until an eighth of the capacity is free.
     fn evict(&self) {
         let Ok(_only_one) = self.eviction.try_lock() else { return };
-        let mut all = Vec::new();
-        for bucket in &self.entries {
-            all.extend(bucket.iter().map(|entry| (entry.credit.load(Ordering::Relaxed), *bucket.key(), entry.clone())));
-        }
+        let all = self.all().into_iter();
+        let mut all: Vec<_> = all.map(|(hash, entry)| (entry.credit.load(Ordering::Relaxed), hash, entry)).collect();
         all.sort_by_key(|(credit, hash, _)| (*credit, *hash));
         for (credit, hash, entry) in all.into_iter().filter(|(credit, ..)| *credit > 0) {
             if self.bytes.load(Ordering::Relaxed) <= self.capacity / 8 * 7 {
@@ -163,7 +189,13 @@ impl<K, V> Cache<K, V> {
 
 impl<K, V> Entry<K, V> {
     fn new(key: K) -> Entry<K, V> {
-        Entry { key, state: Mutex::new(State::Computing), changed: Condvar::new(), credit: AtomicU64::new(0) }
+        Entry {
+            key,
+            state: Mutex::new(State::Computing),
+            changed: Condvar::new(),
+            credit: AtomicU64::new(0),
+            period: AtomicU64::new(0),
+        }
     }
 
     /// Waits until the answer is there; `None` where whoever computed it has given up.

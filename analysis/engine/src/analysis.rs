@@ -91,6 +91,12 @@ impl Engine {
         }
     }
 
+    /// Ends a period, and forgets the fixes of kernels for which nobody asked in it nor in the one before; what is
+    /// shared with other engines is not touched ([`SharedCache::forget_unused`]).
+    pub fn forget_unused(&self) {
+        self.passed.forget_unused();
+    }
+
     /// Another engine that remembers, and finds out for this one, whatever this one does: they may work at once.
     pub fn sibling(&self) -> Engine {
         Engine {

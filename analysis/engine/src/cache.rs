@@ -48,6 +48,17 @@ impl Default for SharedCache {
     }
 }
 
+impl SharedCache {
+    /// Ends a period, and forgets that for which nobody asked in it nor in the one before.
+    pub fn forget_unused(&self) {
+        self.outcomes.forget_unused();
+        self.reports.forget_unused();
+        self.globals.forget_unused();
+        self.sections.forget_unused();
+        self.kernels.forget_unused();
+    }
+}
+
 /// The hash that a key is kept under.
 pub(crate) fn hash(key: impl Hash) -> u64 {
     let mut hasher = FxHasher::default();

@@ -65,6 +65,11 @@ impl OutcomeCache {
         self.cache.get(hash(kernel, limits, true), |key| key.is(kernel, limits, true))
     }
 
+    /// Ends a period, and forgets kernels for which nobody asked in it nor in the one before.
+    pub fn forget_unused(&self) {
+        self.cache.forget_unused();
+    }
+
     fn outcome(
         &self,
         kernel: &Kernel,

@@ -119,6 +119,11 @@ impl AnalysisCache {
         AnalysisCache { generation, ..self.clone() }
     }
 
+    /// Forgets of the document what nobody asked for in a long time.
+    pub(crate) fn forget_unused(&self) {
+        self.engine.forget_unused();
+    }
+
     /// An engine for one piece of work, which remembers whatever the document's others have found out. A panic in it
     /// harms no other.
     pub(crate) fn engine(&self) -> Engine {

@@ -49,6 +49,19 @@ fn a_round_trip_that_does_not_fit_still_finds_most() {
 }
 
 #[test]
+fn what_nobody_asks_for_is_forgotten() {
+    let cache = Cache::new(1_000);
+    assert!(ask(&cache, 1, 1) && ask(&cache, 2, 1));
+    cache.forget_unused();
+    assert!(!ask(&cache, 1, 1));
+    cache.forget_unused();
+    assert_eq!(cache.bytes.load(Ordering::Relaxed), 10, "nobody asked for the second in a whole period");
+    assert!(!ask(&cache, 1, 1));
+    cache.forget_unused();
+    assert!(!ask(&cache, 1, 1) && ask(&cache, 2, 1));
+}
+
+#[test]
 fn an_answer_can_be_replaced() {
     let cache = Cache::new(1_000);
     for value in 0..3 {

@@ -8,6 +8,7 @@ use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use super::{REPORT_TIMEOUT, SessionState, StateMessage};
 use crate::limits::files::TEXT;
+use crate::limits::memo::CHANGES;
 use crate::lsp::document::{AnalysisJob, DiskCheck, OpenDocument, Refusal};
 use crate::lsp::runs::ActiveRun;
 
@@ -54,6 +55,11 @@ impl SessionState {
             self.publish_run(uri);
         }
         self.update_workspace(uri);
+        self.edits += 1;
+        if self.edits.is_multiple_of(CHANGES) {
+            self.shared.outcomes.forget_unused();
+            self.documents.values().for_each(|document| document.cache.forget_unused());
+        }
         if idle {
             self.analyse(uri.clone());
         }

@@ -76,6 +76,8 @@ pub(crate) struct SessionState {
     wrong_settings: Vec<String>,
     /// Counts what may change what is said of files that are not open.
     changes: watch::Sender<u64>,
+    /// Changes of documents so far.
+    edits: u64,
     /// Those who work when no document is analysed.
     when_idle: Vec<oneshot::Sender<()>>,
 }
@@ -114,6 +116,7 @@ impl SessionState {
             options: Settings::default(),
             wrong_settings: Vec::new(),
             changes: watch::Sender::new(0),
+            edits: 0,
             when_idle: Vec::new(),
         };
         if let Err(error) = thread::Builder::new().name("state".to_owned()).spawn(move || state.run(receive)) {
