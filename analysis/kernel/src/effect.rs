@@ -295,4 +295,9 @@ impl EffectKind {
             _ => None,
         }
     }
+
+    /// Whether every thread of the partition arrives by itself, so that the number of its warps matters.
+    pub fn counts_threads(&self) -> bool {
+        matches!(self, EffectKind::NamedArrive { .. } | EffectKind::AsyncCopyArrive { .. })
+    }
 }

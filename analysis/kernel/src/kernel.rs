@@ -217,8 +217,10 @@ pub struct LoopInfo {
 /// A warp-specialised partition (the default partition is number 0).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Partition {
-    /// How many warps execute it.
-    pub warps: u32,
+    /// How many warps execute it; `None` where no effect counts them ([`EffectKind::counts_threads`]).
+    ///
+    /// [`EffectKind::counts_threads`]: crate::EffectKind::counts_threads
+    pub warps: Option<u32>,
 }
 
 /// One entry function. Equal kernels behave equally; no spans, no names.

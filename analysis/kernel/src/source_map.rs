@@ -19,6 +19,8 @@ pub struct SourceMap {
     pub inputs: Vec<String>,
     /// A label a partition (`default`, `partition0`).
     pub partitions: Vec<(String, TextRange)>,
+    /// Warps of each partition, whether anything counts them or not.
+    pub warps: Vec<u32>,
     /// The text's name of a variable, where it has one.
     pub vars: Vec<Option<String>>,
     /// What the program calls the data of an access, by effect and number of the access, where several logical

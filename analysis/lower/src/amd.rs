@@ -14,7 +14,7 @@ use ttgir::{Def, OpId, ValueId};
 impl Lowerer<'_> {
     /// Warps of the partition that is being lowered.
     pub(super) fn warps(&self) -> u32 {
-        self.build.kernel.partitions.get(self.partition).map_or(1, |partition| partition.warps)
+        self.build.kernel.partitions.get(self.partition).and_then(|partition| partition.warps).unwrap_or(1)
     }
 
     /// An arrival once for every thread. Where the phase it gives back is used, it is read just

@@ -17,7 +17,7 @@ impl Lowerer<'_> {
         let warps = int("ttg.num-warps").and_then(|warps| u32::try_from(warps).ok()).unwrap_or(4);
         let lanes = int("ttg.threads-per-warp").and_then(|lanes| u32::try_from(lanes).ok());
         self.lanes = lanes.unwrap_or(32);
-        self.build.kernel.partitions.push(Partition { warps });
+        self.build.kernel.partitions.push(Partition { warps: Some(warps) });
         self.build.map.partitions.push(("default".to_owned(), TextRange::default()));
         if let Some(module) = module
             && let Some(reason) = self.read_ctas(module)

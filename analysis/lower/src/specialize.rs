@@ -94,7 +94,7 @@ impl Lowerer<'_> {
                 continue;
             }
             let warps = warps.get(at).and_then(|warps| u32::try_from(*warps).ok()).unwrap_or(4);
-            self.build.kernel.partitions.push(Partition { warps });
+            self.build.kernel.partitions.push(Partition { warps: Some(warps) });
             self.build.map.partitions.push((label, place));
         }
     }

@@ -302,7 +302,8 @@ impl Machine<'_> {
 
     /// How many threads of the GPU the partition of a thread has.
     pub(super) fn lanes_of(&self, thread: usize) -> i64 {
-        self.kernel.partitions.get(self.partition_of(thread)).map_or(1, |info| i64::from(info.warps) * WARP)
+        let partition = self.kernel.partitions.get(self.partition_of(thread));
+        partition.and_then(|info| info.warps).map_or(1, |warps| i64::from(warps) * WARP)
     }
 
     /// Arrives at a rendezvous, or passes one.

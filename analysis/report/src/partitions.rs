@@ -50,14 +50,14 @@ pub(super) fn rows(trace: &Trace<'_>, memory: &BufferAccesses) -> Vec<PartitionR
             }
         }
     }
-    let partitions = lowered.kernel.partitions.iter().zip(&work).enumerate();
+    let partitions = lowered.map.warps.iter().zip(&work).enumerate();
     let mut rows: Vec<PartitionRow> = partitions
-        .map(|(number, (partition, work))| PartitionRow {
+        .map(|(number, (&warps, work))| PartitionRow {
             label: lowered.map.partition(number),
             range: lowered.map.partitions.get(number).map(|(_, range)| *range).unwrap_or_default(),
             role: role(work),
             key_ops: key_ops(work),
-            warps: partition.warps,
+            warps,
         })
         .collect();
     tell_apart(memory, &mut rows);

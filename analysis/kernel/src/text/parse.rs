@@ -167,7 +167,8 @@ impl<'a> Parser<'a> {
                 let number = self.kernel.partitions.len();
                 let label = if number == 0 { "default".to_owned() } else { format!("partition{}", number - 1) };
                 self.map.partitions.push((label, first.range));
-                self.kernel.partitions.push(Partition { warps: cursor.field("warps")? });
+                let warps = if cursor.peek().is_some() { Some(cursor.field("warps")?) } else { None };
+                self.kernel.partitions.push(Partition { warps });
                 Ok(())
             }
             (Kind::Word, "buffer") => self.buffer_line(cursor),
@@ -360,7 +361,7 @@ impl<'a> Parser<'a> {
         }
         self.kernel.entry = BlockId(self.entry.unwrap_or(0));
         if self.kernel.partitions.is_empty() {
-            self.kernel.partitions.push(Partition { warps: 4 });
+            self.kernel.partitions.push(Partition { warps: Some(4) });
             self.map.partitions.push(("default".to_owned(), TextRange::default()));
         }
         let kinds = self.kinds.iter().map(|kind| VarInfo { kind: kind.unwrap_or(VarKind::Scalar) });

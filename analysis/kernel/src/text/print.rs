@@ -26,7 +26,10 @@ impl Printer<'_> {
         let kernel = self.kernel;
         writeln!(self.out, "kernel ctas={} entry=b{}", kernel.ctas, kernel.entry.0)?;
         for partition in &kernel.partitions {
-            writeln!(self.out, "partition warps={}", partition.warps)?;
+            match partition.warps {
+                Some(warps) => writeln!(self.out, "partition warps={warps}")?,
+                None => writeln!(self.out, "partition")?,
+            }
         }
         for (at, buffer) in kernel.buffers.iter().enumerate() {
             let space = word(ops::SPACES, buffer.space);

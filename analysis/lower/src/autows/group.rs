@@ -35,7 +35,7 @@ impl Lowerer<'_> {
             return;
         }
         let warps = tree.attr(op, "numWarps").map(|attr| tree.attr_ints(attr)).unwrap_or_default();
-        let own = self.build.kernel.partitions.first().map(|partition| i64::from(partition.warps));
+        let own = self.build.kernel.partitions.first().and_then(|partition| partition.warps).map(i64::from);
         let (default, rest) = match regions.split_first() {
             Some((first, rest)) if warps.first().copied() == own => (Some(*first), rest),
             _ => (None, regions),
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
             let label = format!("partition{}", first + at);
             let place = self.label_before(region, &label).unwrap_or_else(|| tree.op_name_range(op));
             let warps = warps.get(first + at).and_then(|warps| u32::try_from(*warps).ok()).unwrap_or(4);
-            self.build.kernel.partitions.push(Partition { warps });
+            self.build.kernel.partitions.push(Partition { warps: Some(warps) });
             self.build.map.partitions.push((label, place));
         }
 

@@ -168,7 +168,7 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let mut inside = ops.to_vec();
         ops.iter().for_each(|op| below(tree, *op, &mut inside));
-        let warps = self.build.kernel.partitions.first().map_or(4, |partition| partition.warps);
+        let warps = self.build.kernel.partitions.first().and_then(|partition| partition.warps).unwrap_or(4);
         for (place, &number) in self.tasks.numbers.iter().enumerate() {
             let named =
                 inside.iter().find(|op| self.tasks.named(tree, **op).is_some_and(|places| places[..] == [place]));
@@ -178,7 +178,7 @@ impl Lowerer<'_> {
             match self.build.map.partitions.get_mut(place) {
                 Some(partition) => *partition = label,
                 None => {
-                    self.build.kernel.partitions.push(Partition { warps });
+                    self.build.kernel.partitions.push(Partition { warps: Some(warps) });
                     self.build.map.partitions.push(label);
                 }
             }

@@ -7,6 +7,7 @@
 //!   do branches and loops that hold no effect and whose results nothing needs (aggressive
 //!   dead-code elimination over control dependences; loops are taken to end);
 //! - jumps are led past empty blocks, and blocks with one way in are joined to the block before;
+//! - warps are counted only where an effect counts them;
 //! - loops are found anew from the retreating edges; a loop in CFG form that counts like an
 //!   `scf.for` becomes a counted one;
 //! - blocks are numbered in reverse postorder, everything else by first use in that order.
@@ -22,11 +23,18 @@ mod renumber;
 use kernel::{Kernel, SourceMap};
 
 /// Simplifies and renumbers.
-pub fn simplify(mut kernel: Kernel, map: SourceMap) -> (Kernel, SourceMap) {
+pub fn simplify(mut kernel: Kernel, mut map: SourceMap) -> (Kernel, SourceMap) {
     live::eliminate(&mut kernel);
     merge::bypass(&mut kernel);
     merge::merge(&mut kernel);
     loops::find(&mut kernel);
+    // Where they are known; a simplified kernel may have forgotten them.
+    if map.warps.is_empty() {
+        map.warps = kernel.partitions.iter().map(|partition| partition.warps.unwrap_or(1)).collect();
+    }
+    if !kernel.effects.iter().any(|effect| effect.kind.counts_threads()) {
+        kernel.partitions.iter_mut().for_each(|partition| partition.warps = None);
+    }
     renumber::renumber(kernel, map)
 }
 

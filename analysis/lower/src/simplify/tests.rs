@@ -40,7 +40,7 @@ fn what_no_effect_needs_goes() {
         ",
         "
         kernel ctas=1 entry=b0
-        partition warps=4
+        partition
         buffer $0 shared bits=64 slot=64 barriers
         shape s0 element=64 dims=1:64
         block b0()
@@ -85,7 +85,7 @@ fn a_loop_without_effects_goes_unless_its_result_is_needed() {
         &text("%zero"),
         "
         kernel ctas=1 entry=b0
-        partition warps=4
+        partition
         buffer $0 shared bits=64 slot=64 barriers
         shape s0 element=64 dims=1:64
         block b0()
@@ -99,7 +99,7 @@ fn a_loop_without_effects_goes_unless_its_result_is_needed() {
         &text("%x"),
         "
         kernel ctas=1 entry=b0
-        partition warps=4
+        partition
         buffer $0 shared bits=64 slot=64 barriers
         shape s0 element=64 dims=1:64
         input i0 argument 0 width=32 divisor=1
@@ -145,7 +145,7 @@ fn a_branch_without_effects_becomes_a_straight_line() {
         ",
         "
         kernel ctas=1 entry=b0
-        partition warps=4
+        partition
         block b0()
           @0 proxy_fence
           @1 return
@@ -228,8 +228,8 @@ fn partitions_are_numbered_after_the_default() {
         ",
         "
         kernel ctas=1 entry=b0
-        partition warps=4
-        partition warps=2
+        partition
+        partition
         block b0()
           @0 fork b1() 1:b3()
         block b1()
@@ -242,4 +242,30 @@ fn partitions_are_numbered_after_the_default() {
           @5 exit
         ",
     );
+}
+
+#[test]
+fn warps_are_told_apart_only_where_something_counts_them() {
+    let written = |warps: &str, effect: &str| {
+        format!(
+            "
+            kernel ctas=1
+            partition warps={warps}
+            buffer $a shared bits=64 barriers
+            shape s element=64 dims=1:64
+            block start
+              %bar:s = base $a
+              {effect}
+              return
+            "
+        )
+    };
+    let kernel = |warps: &str, effect: &str| {
+        let lowered = text::parse(&written(warps, effect)).expect("the text is a kernel");
+        simplify(lowered.kernel, lowered.map)
+    };
+    let ((four, map), (eight, _)) = (kernel("4", "init %bar count=1"), kernel("8", "init %bar count=1"));
+    assert_eq!((&four, map.warps), (&eight, vec![4]));
+    let arrive = "async_copy_arrive %bar";
+    assert_ne!(kernel("4", arrive).0, kernel("8", arrive).0);
 }

@@ -296,7 +296,8 @@ impl<'k> Board<'k> {
 
     /// Threads of hardware that run a thread's partition.
     pub(super) fn width_of(&self, thread: usize) -> i64 {
-        self.kernel.partitions.get(thread % self.partitions).map_or(0, |info| i64::from(info.warps) * 32)
+        let partition = self.kernel.partitions.get(thread % self.partitions);
+        partition.and_then(|info| info.warps).map_or(0, |warps| i64::from(warps) * 32)
     }
 
     /// The rendezvous of a thread with its like.
