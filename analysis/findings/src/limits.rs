@@ -4,6 +4,8 @@ base::limits! { "findings":
     mod words {
         /// Other inputs whose runs are looked at to say when a finding shows.
         OTHERS: usize = 24, Count, Shown;
+        /// Steps of all these runs.
+        OTHER_STEPS: u64 = 50_000, Steps, Shown;
         /// Blocks of a kernel up to which the conditions of a finding are looked for.
         BLOCKS: usize = 1000, Count, Shown;
     }

@@ -1,7 +1,8 @@
 //! What the kernel does with its other inputs, for findings that ask who writes what they read: each input is run once.
 
-use super::replay::{self, Replay};
-use crate::limits::words::OTHERS;
+use super::replay::Replay;
+use crate::limits::words::{OTHER_STEPS, OTHERS};
+use base::Limits;
 use base::bits::Bits;
 use explore::canonical_by;
 use kernel::{BufferId, EffectId, Kernel};
@@ -58,12 +59,28 @@ impl<'k> OtherRuns<'k> {
 
     /// The runs of other inputs than `own`.
     pub(crate) fn but(&self, own: &Valuation) -> impl Iterator<Item = &OtherRun<'k>> {
-        let runs = self.runs.get_or_init(|| self.valuations.iter().map(|valuation| self.run(valuation)).collect());
+        let runs = self.runs.get_or_init(|| self.within(OTHER_STEPS));
         runs.iter().filter(move |run| run.valuation != own).take(OTHERS)
     }
 
-    fn run(&self, valuation: &'k Valuation) -> OtherRun<'k> {
-        let machine = replay::machine(self.kernel, valuation);
+    /// The runs, as long as all together take no more than so many steps; one that takes more alone is none to learn
+    /// from.
+    fn within(&self, mut steps: u64) -> Vec<OtherRun<'k>> {
+        let mut runs = Vec::new();
+        for valuation in self.valuations {
+            let limits = Limits { run_steps: steps, ..Limits::default() };
+            let run = self.run(valuation, &limits);
+            steps = steps.saturating_sub(run.replay.schedule.len() as u64);
+            if steps == 0 {
+                break;
+            }
+            runs.push(run);
+        }
+        runs
+    }
+
+    fn run(&self, valuation: &'k Valuation, limits: &Limits) -> OtherRun<'k> {
+        let machine = Machine::new(self.kernel, valuation, limits);
         let mut unwritten = Vec::new();
         let mut records: Vec<Record> = Vec::new();
         let run = canonical_by(&machine, |state, thread| {
