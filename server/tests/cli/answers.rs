@@ -68,6 +68,18 @@ fn a_chosen_value_that_is_refused_is_asked_for() {
 }
 
 #[test]
+fn a_comment_is_no_code_when_it_is_asked_what_a_refusal_depends_on() {
+    let folder = Folder::new("comment-pin");
+    let open = |comment: &str| {
+        let text =
+            format!("@gluon.jit\ndef odd(WIDTH: gl.constexpr, KIND: gl.constexpr):\n    nobody(WIDTH){comment}\n");
+        let found = check_json(&[&folder.write("k.py", format!("{HEAD}{text}").as_bytes())]);
+        found["files"][0]["kernels"][0]["pin"]["open"].clone()
+    };
+    assert_eq!(open("  # not KIND"), open(""));
+}
+
+#[test]
 fn a_finding_that_another_chosen_value_takes_away_is_a_hint() {
     let folder = Folder::new("premise");
     let text = "@gluon.jit\n\

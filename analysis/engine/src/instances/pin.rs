@@ -49,8 +49,9 @@ impl KernelInstances {
             own.is_some_and(|argument| argument.source == Source::Chosen)
         };
         let chosen: Vec<&Param> = self.entry.params.iter().filter(chosen).collect();
-        let line = instance.source_lines(problem.file, problem.range);
-        let named: Vec<&Param> = chosen.iter().filter(|param| mentions(line, &param.name)).copied().collect();
+        let code = instance.code_lines(problem.file, problem.range);
+        let named = chosen.iter().filter(|param| code.iter().any(|line| mentions(line, &param.name)));
+        let named: Vec<&Param> = named.copied().collect();
         if !named.is_empty() {
             return named;
         }

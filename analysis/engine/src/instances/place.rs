@@ -65,13 +65,22 @@ impl ElaboratedInstance {
         }
     }
 
-    /// The whole lines of a range in the source of a file of this elaboration; empty where that is not known.
-    pub(super) fn source_lines(&self, file: FileId, range: TextRange) -> &str {
-        let Some(module) = self.module_of(file) else { return "" };
+    /// The whole lines of a range in the source of a file of this elaboration, without comments; none where that is not
+    /// known.
+    pub(super) fn code_lines(&self, file: FileId, range: TextRange) -> Vec<&str> {
+        let Some(module) = self.module_of(file) else { return Vec::new() };
         let source = module.source();
         let start = source.get(..range.start as usize).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
         let end = source.get(range.end as usize..).and_then(|rest| rest.find('\n'));
-        source.get(start..end.map_or(source.len(), |at| range.end as usize + at)).unwrap_or("")
+        let lines = source.get(start..end.map_or(source.len(), |at| range.end as usize + at)).unwrap_or("");
+        let mut at = start;
+        let code = lines.split_inclusive('\n').map(|line| {
+            let hashes = line.match_indices('#').map(|(hash, _)| hash);
+            let comment = hashes.into_iter().find(|hash| module.is_comment((at + hash) as u32));
+            at += line.len();
+            line.get(..comment.unwrap_or(line.len())).unwrap_or(line)
+        });
+        code.collect()
     }
 
     /// `file:line` of a place in a file of this elaboration.
