@@ -18,6 +18,7 @@ mod branch;
 mod call;
 mod class;
 mod compare;
+mod condition;
 mod entry;
 mod expr;
 pub mod extent;

@@ -103,7 +103,11 @@ impl<'a> Interp<'a> {
             Stmt::Try(stmt) => return self.try_except(stmt),
             Stmt::Assert(stmt) if !self.in_kernel() => {
                 let test = self.expr(&stmt.test)?;
-                if self.truth(&test) == Some(false) {
+                let holds = self.truth(&test);
+                if holds.is_none() && self.follows_ways() {
+                    self.learn(&stmt.test, true);
+                }
+                if holds == Some(false) {
                     let message = match &stmt.msg {
                         Some(message) => self.expr(message).map(|message| self.str(&message)).unwrap_or_default(),
                         None => String::new(),
@@ -172,8 +176,10 @@ impl<'a> Interp<'a> {
             Some(true) => self.block(body),
             Some(false) => self.otherwise(clauses),
             None => match self.way(test, body, clauses) {
-                Some(true) => self.block(body),
-                Some(false) => self.otherwise(clauses),
+                Some(holds) => {
+                    self.learn(test, holds);
+                    if holds { self.block(body) } else { self.otherwise(clauses) }
+                }
                 None => self.unknown_if(test, &condition, body, clauses),
             },
         }

@@ -1,0 +1,87 @@
+//! What host code knows of a variable behind a condition that it took to hold, or not to.
+//!
+//! Each run of host code takes one way at a condition that is not known. Behind `if splits == 1:` a run that went in
+//! launches with 1, and not with what somebody else chooses for `splits`: what it knows of tensors and strides is true
+//! of that launch alone.
+
+use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, UnaryOp};
+
+use super::Interp;
+use crate::host::{OpenNumber, Thing, is_unknown};
+use crate::value::Value;
+
+/// Whether a comparison with a number that is written there says of its left side that it is not above one.
+fn is_at_most_one(op: CmpOp, right: &Expr, holds: bool) -> bool {
+    let Expr::NumberLiteral(literal) = right else { return false };
+    let Number::Int(number) = &literal.value else { return false };
+    match (op, holds) {
+        (CmpOp::Gt, false) | (CmpOp::LtE, true) => number.as_u8() == Some(1),
+        (CmpOp::GtE, false) | (CmpOp::Lt, true) => number.as_u8() == Some(2),
+        _ => false,
+    }
+}
+
+impl<'a> Interp<'a> {
+    /// Gives variables of this function the values that a condition says they have. Only variables that are not known
+    /// are set, and only to what is written there or known.
+    pub(super) fn learn(&mut self, test: &'a Expr, holds: bool) {
+        match test {
+            Expr::UnaryOp(not) if not.op == UnaryOp::Not => self.learn(&not.operand, !holds),
+            // All of them hold; none of them does.
+            Expr::BoolOp(all) if (all.op == BoolOp::And) == holds => {
+                all.values.iter().for_each(|value| self.learn(value, holds));
+            }
+            Expr::Compare(compare) => {
+                let ([op], [right]) = (&*compare.ops, &*compare.comparators) else { return };
+                let equal = match op {
+                    CmpOp::Eq | CmpOp::Is => holds,
+                    CmpOp::NotEq | CmpOp::IsNot => !holds,
+                    _ => false,
+                };
+                if equal {
+                    self.learn_equal(&compare.left, right);
+                    self.learn_equal(right, &compare.left);
+                } else if is_at_most_one(*op, right, holds) {
+                    self.learn_one(&compare.left);
+                }
+            }
+            Expr::Name(name) => {
+                let truth = |value: Value<'a>| matches!(value, Value::Host(thing) if matches!(*thing, Thing::OpenNumber(OpenNumber::Bool)));
+                if self.scope.own(&name.id).is_some_and(truth) {
+                    self.scope.set(&name.id, Value::Bool(holds));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A count that is not above one is one: nobody launches none.
+    fn learn_one(&mut self, variable: &Expr) {
+        let Expr::Name(name) = variable else { return };
+        let count = |value: Value<'a>| {
+            matches!(value, Value::Unknown(_))
+                || matches!(value, Value::Host(thing) if matches!(*thing, Thing::OpenNumber(OpenNumber::Int)))
+        };
+        if self.scope.own(&name.id).is_some_and(count) {
+            self.scope.set(&name.id, Value::Int(1));
+        }
+    }
+
+    fn learn_equal(&mut self, variable: &'a Expr, other: &'a Expr) {
+        let Expr::Name(name) = variable else { return };
+        let other = match other {
+            Expr::NumberLiteral(_) | Expr::StringLiteral(_) | Expr::BooleanLiteral(_) | Expr::NoneLiteral(_) => {
+                self.expr(other).ok()
+            }
+            Expr::Name(other) => self.scope.get(&other.id),
+            _ => None,
+        };
+        let plain = |value: &Value<'a>| {
+            matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_))
+        };
+        let Some(other) = other.filter(plain) else { return };
+        if self.scope.own(&name.id).is_some_and(|value| is_unknown(&value)) {
+            self.scope.set(&name.id, other);
+        }
+    }
+}
