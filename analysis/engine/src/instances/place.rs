@@ -75,8 +75,8 @@ impl ElaboratedInstance {
         let lines = source.get(start..end.map_or(source.len(), |at| range.end as usize + at)).unwrap_or("");
         let mut at = start;
         let code = lines.split_inclusive('\n').map(|line| {
-            let hashes = line.match_indices('#').map(|(hash, _)| hash);
-            let comment = hashes.into_iter().find(|hash| module.is_comment((at + hash) as u32));
+            let mut hashes = line.match_indices('#').map(|(hash, _)| hash);
+            let comment = hashes.find(|hash| module.is_comment((at + hash) as u32));
             at += line.len();
             line.get(..comment.unwrap_or(line.len())).unwrap_or(line)
         });

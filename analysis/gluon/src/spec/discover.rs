@@ -484,7 +484,7 @@ impl Job<'_> {
         for param in &entry.params {
             let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
             if let Some(given) = host::given(interp, value, param.constexpr, param.specialised) {
-                let source = if host.assumed { Source::Chosen } else { Source::Launch };
+                let source = if host.assumed || launch.chosen { Source::Chosen } else { Source::Launch };
                 let given = aligned(entry, param, given, value);
                 arguments.push(Argument { name: param.name.clone(), given, source });
                 continue;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Config, Entry, Instances, Memo, Use, entries, kernels};
+use super::{Config, Entry, Given, Instances, Memo, Source, Use, entries, kernels};
 use base::Cancel;
 use python::syntax::{Module, NoSources};
 
@@ -364,6 +364,23 @@ fn instances_that_only_chosen_values_make_wrong_are_left_out() {
     assert_eq!(labels(&all[0]), [""]);
     let said = "chosen values that are refused are left out: num_buffers=3 (the static assertion fails)";
     assert_eq!(all[0].notes.iter().map(|note| note.message.as_str()).collect::<Vec<_>>(), [said]);
+}
+
+#[test]
+fn a_number_that_a_condition_bounds_is_chosen_and_one_that_it_names_is_given() {
+    let launched = |condition: &str| {
+        let text = format!(
+            "@gluon.jit\ndef kernel(out, SPLITS: gl.constexpr):\n    gl.store(out, SPLITS)\n\n\
+             def run(splits):\n    if {condition}:\n        kernel[(splits, )](torch.empty(4), SPLITS=splits)\n"
+        );
+        let (_, _, all) = found(&format!("import torch\n\n{text}"));
+        let arguments = all[0].list[0].spec.arguments.clone();
+        let splits = arguments.into_iter().find(|argument| argument.name == "SPLITS").expect("it is given");
+        (splits.given, splits.source)
+    };
+    let one = Given::Value("1".to_owned());
+    assert_eq!(launched("splits == 1"), (one.clone(), Source::Launch));
+    assert_eq!(launched("not splits > 1"), (one, Source::Chosen));
 }
 
 #[test]

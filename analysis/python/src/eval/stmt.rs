@@ -105,7 +105,7 @@ impl<'a> Interp<'a> {
                 let test = self.expr(&stmt.test)?;
                 let holds = self.truth(&test);
                 if holds.is_none() && self.follows_ways() {
-                    self.learn(&stmt.test, true);
+                    self.refine(&stmt.test, true);
                 }
                 if holds == Some(false) {
                     let message = match &stmt.msg {
@@ -177,7 +177,7 @@ impl<'a> Interp<'a> {
             Some(false) => self.otherwise(clauses),
             None => match self.way(test, body, clauses) {
                 Some(holds) => {
-                    self.learn(test, holds);
+                    self.refine(test, holds);
                     if holds { self.block(body) } else { self.otherwise(clauses) }
                 }
                 None => self.unknown_if(test, &condition, body, clauses),

@@ -143,7 +143,9 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
             _ => None,
         };
         let (file, at) = (interp.file, interp.at);
-        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas, grid, facts, file, at };
+        let chosen = interp.session.as_ref().is_some_and(|session| session.chosen);
+        let function = function.clone();
+        let launch = Launch { function, arguments, num_warps, num_ctas, grid, facts, file, at, chosen };
         if let Some(session) = &mut interp.session {
             session.launches.push(launch);
         }

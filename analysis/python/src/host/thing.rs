@@ -54,6 +54,8 @@ pub struct Session<'a> {
     pub assume: bool,
     /// Whether any was.
     pub assumed: bool,
+    /// Whether a number of which a condition says but a bound was chosen.
+    pub chosen: bool,
 }
 
 /// What a kernel is launched with.
@@ -75,6 +77,8 @@ pub struct Launch<'a> {
     pub file: FileId,
     /// The call, in that file's source.
     pub at: TextRange,
+    /// Whether it rests on a number that was chosen.
+    pub chosen: bool,
 }
 
 /// A kernel with what stands between it and its launch.

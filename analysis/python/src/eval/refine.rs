@@ -21,15 +21,20 @@ fn is_at_most_one(op: CmpOp, right: &Expr, holds: bool) -> bool {
     }
 }
 
+/// Whether a value is a number of a kind that is not known.
+fn is_open(value: &Value<'_>, kind: OpenNumber) -> bool {
+    matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(of) if of == kind))
+}
+
 impl<'a> Interp<'a> {
     /// Gives variables of this function the values that a condition says they have. Only variables that are not known
-    /// are set, and only to what is written there or known.
-    pub(super) fn learn(&mut self, test: &'a Expr, holds: bool) {
+    /// are set, to what is written there or known, or to a one that is said to be chosen.
+    pub(super) fn refine(&mut self, test: &'a Expr, holds: bool) {
         match test {
-            Expr::UnaryOp(not) if not.op == UnaryOp::Not => self.learn(&not.operand, !holds),
+            Expr::UnaryOp(not) if not.op == UnaryOp::Not => self.refine(&not.operand, !holds),
             // All of them hold; none of them does.
             Expr::BoolOp(all) if (all.op == BoolOp::And) == holds => {
-                all.values.iter().for_each(|value| self.learn(value, holds));
+                all.values.iter().for_each(|value| self.refine(value, holds));
             }
             Expr::Compare(compare) => {
                 let ([op], [right]) = (&*compare.ops, &*compare.comparators) else { return };
@@ -39,35 +44,33 @@ impl<'a> Interp<'a> {
                     _ => false,
                 };
                 if equal {
-                    self.learn_equal(&compare.left, right);
-                    self.learn_equal(right, &compare.left);
+                    self.refine_equal(&compare.left, right);
+                    self.refine_equal(right, &compare.left);
                 } else if is_at_most_one(*op, right, holds) {
-                    self.learn_one(&compare.left);
+                    self.choose_one(&compare.left);
                 }
             }
-            Expr::Name(name) => {
-                let truth = |value: Value<'a>| matches!(value, Value::Host(thing) if matches!(*thing, Thing::OpenNumber(OpenNumber::Bool)));
-                if self.scope.own(&name.id).is_some_and(truth) {
-                    self.scope.set(&name.id, Value::Bool(holds));
-                }
+            Expr::Name(name) if self.scope.own(&name.id).is_some_and(|value| is_open(&value, OpenNumber::Bool)) => {
+                self.scope.set(&name.id, Value::Bool(holds));
             }
             _ => {}
         }
     }
 
-    /// A count that is not above one is one: nobody launches none.
-    fn learn_one(&mut self, variable: &Expr) {
+    /// Of a count that is not above one, one is chosen: nobody launches none. It may be no count, so what the run launches
+    /// is said to be chosen from then on.
+    fn choose_one(&mut self, variable: &Expr) {
         let Expr::Name(name) = variable else { return };
-        let count = |value: Value<'a>| {
-            matches!(value, Value::Unknown(_))
-                || matches!(value, Value::Host(thing) if matches!(*thing, Thing::OpenNumber(OpenNumber::Int)))
-        };
+        let count = |value: Value<'a>| matches!(value, Value::Unknown(_)) || is_open(&value, OpenNumber::Int);
         if self.scope.own(&name.id).is_some_and(count) {
             self.scope.set(&name.id, Value::Int(1));
+            if let Some(session) = &mut self.session {
+                session.chosen = true;
+            }
         }
     }
 
-    fn learn_equal(&mut self, variable: &'a Expr, other: &'a Expr) {
+    fn refine_equal(&mut self, variable: &'a Expr, other: &'a Expr) {
         let Expr::Name(name) = variable else { return };
         let other = match other {
             Expr::NumberLiteral(_) | Expr::StringLiteral(_) | Expr::BooleanLiteral(_) | Expr::NoneLiteral(_) => {
