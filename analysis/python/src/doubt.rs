@@ -22,4 +22,6 @@ pub enum DoubtKind {
     Assertion,
     /// A loop with constant bounds that never runs.
     IdleLoop,
+    /// Shared memory that no card of the target has.
+    TooLarge,
 }

@@ -45,6 +45,17 @@ impl Target {
         }
     }
 
+    /// Bytes of shared memory that the programs of one CTA may have at most: the largest of NVIDIA's cards, and what
+    /// AMD calls LDS (CUDA C++ Programming Guide, "Compute Capabilities"; AMD's instruction set manuals).
+    pub fn shared_bytes(self) -> u64 {
+        match self {
+            Target::Cuda(_) => 227 << 10,
+            Target::Gfx942 => 64 << 10,
+            Target::Gfx950 => 160 << 10,
+            Target::Gfx1250 => 320 << 10,
+        }
+    }
+
     /// Threads of a warp.
     pub fn lanes(self) -> u32 {
         if matches!(self, Target::Gfx942 | Target::Gfx950) { 64 } else { 32 }

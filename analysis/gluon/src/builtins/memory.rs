@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::layouts::{bases, cga, object, opaque_shared, per_cta};
 use dialects::Ttg;
+use python::doubt::DoubtKind;
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{dtype, given, int, int_list, ints, memory, moved, need, scalar, tensor};
@@ -222,6 +223,12 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         && !object.class.is_a("gl.SharedLayout")
     {
         return interp.raise(format!("`layout` is a `{}` and no layout of shared memory", object.class.path));
+    }
+    if let Ok(part) = cga(interp, &layout).and_then(|cga| per_cta(interp, &shape, &cga)) {
+        let bits = part.iter().try_fold(u64::from(dtype.bits()), |bits, size| bits.checked_mul(u64::try_from(*size).ok()?));
+        if bits.is_none_or(|bits| bits / 8 > interp.target.shared_bytes()) {
+            interp.doubt(DoubtKind::TooLarge);
+        }
     }
     let made = Made { space: Space::Shared, dtype, alloc_shape: shape.clone(), shape, layout };
     made.allocate(interp, bound, Op::new(Ttg::LocalAlloc))

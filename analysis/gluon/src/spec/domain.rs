@@ -297,6 +297,9 @@ fn constants(
     } else if let Some(mode) = mode.filter(|mode| !named.iter().any(|given| compared.contains(given) || given == *mode))
     {
         vec![mode.clone()]
+    } else if traits.has(Traits::SLOTS) && named == values(["128"]) {
+        others.extend(chosen::depths());
+        values(["2"])
     } else if traits.has(Traits::COUNT) && !traits.has(Traits::EXTENT) && named == values(["128"]) {
         // What is unrolled that often is long enough in the text.
         values(["4"])

@@ -13,6 +13,7 @@ use super::{Entry, Source, Spec};
 use crate::limits::search::{ATTEMPTS, BLAMED, LEAST_STEPS, STEPS, STEPS_OF_FILE, STEPS_OF_ONE, TRIED, TRIED_AGAIN};
 use base::workers;
 use base::{Cancel, Cancelled};
+use python::doubt::DoubtKind;
 use python::elaborated::Attempt;
 use rustc_hash::FxHashMap;
 
@@ -47,6 +48,8 @@ pub(super) struct Search<'s> {
 struct Score {
     /// Whether the end was reached and nothing refused.
     accepted: bool,
+    /// Whether a card has the memory for it.
+    fits: bool,
     /// Of accepted values: places that were not followed, negated.
     followed: i64,
     reached: usize,
@@ -58,7 +61,8 @@ impl Score {
     fn of(attempt: &Attempt) -> Score {
         let accepted = attempt.ended && attempt.problems.iter().all(|problem| problem.hint);
         let followed = if accepted { -(attempt.unmodelled.len() as i64) } else { i64::MIN };
-        Score { accepted, followed, reached: attempt.reached, meant: -(attempt.doubts.len() as i64) }
+        let fits = attempt.doubts.iter().all(|doubt| doubt.kind != DoubtKind::TooLarge);
+        Score { accepted, fits, followed, reached: attempt.reached, meant: -(attempt.doubts.len() as i64) }
     }
 }
 

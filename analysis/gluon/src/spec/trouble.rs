@@ -65,6 +65,11 @@ impl Trouble {
             out.retain(|given| domain.iter().any(is_number) && is_number(given));
             return out;
         }
+        if self.doubt == Some(DoubtKind::TooLarge) {
+            out.extend(["2", "3", "4", "32", "16"].map(|text| Given::Value(text.to_owned())));
+            out.retain(|given| domain.iter().any(is_number) && is_number(given));
+            return out;
+        }
         let pointer = matches!(now, Some(Given::Type(ty)) if ty.starts_with('*'));
         let descriptor = match now {
             Some(Given::Type(ty)) => ty.strip_prefix("tensordesc<").and_then(|rest| rest.strip_suffix('>')),

@@ -40,6 +40,13 @@ pub(crate) struct Segment {
     pub(crate) own: Vec<(Event, Event)>,
 }
 
+impl Segment {
+    /// Its events, what it asks for last.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Event> {
+        self.events.iter().chain(self.ask.as_ref().map(|ask| &ask.event))
+    }
+}
+
 /// Why an instance cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stuck {

@@ -99,6 +99,21 @@ struct NodeEntry<'p> {
     instance: Option<Instance<'p>>,
     segment: Result<Rc<Segment>, Stuck>,
     next: FxHashMap<Column, u32>,
+    /// One bit for each node of another program whose meetings with this one were told.
+    met: Vec<u64>,
+}
+
+impl NodeEntry<'_> {
+    /// Marks another node as met; whether it was not before.
+    fn meets(&mut self, other: u32) -> bool {
+        let (word, bit) = (other as usize / 64, 1u64 << (other % 64));
+        if word >= self.met.len() {
+            self.met.resize(word + 1, 0);
+        }
+        let new = self.met[word] & bit == 0;
+        self.met[word] |= bit;
+        new
+    }
 }
 
 struct Explorer<'p> {
@@ -106,8 +121,6 @@ struct Explorer<'p> {
     setting: &'p Setting,
     watched: &'p Watched,
     nodes: Vec<NodeEntry<'p>>,
-    /// What two segments have in common, by their nodes.
-    meetings: FxHashMap<(u32, u32), Rc<Vec<Meeting>>>,
     seen: FxHashSet<u64>,
     room: Room,
     outcome: Outcome,
@@ -147,7 +160,6 @@ pub(crate) fn explore(
         program,
         setting,
         nodes: Vec::new(),
-        meetings: FxHashMap::default(),
         seen: FxHashSet::default(),
         room: Room::default(),
         outcome: Outcome { alone: watched.tensors.is_empty(), ..Outcome::default() },
@@ -220,8 +232,7 @@ impl<'p> Explorer<'p> {
         self.outcome.work += instance.work() + 1;
         match &segment {
             Ok(segment) => {
-                let events = segment.events.iter().chain(segment.ask.as_ref().map(|ask| &ask.event));
-                for event in events.filter(|event| !event.spans.is_empty()) {
+                for event in segment.all().filter(|event| !event.spans.is_empty()) {
                     let programs = self.outcome.executed.entry(event.access).or_default();
                     if programs.len() < 2 && !programs.contains(&program) {
                         programs.push(program);
@@ -239,7 +250,7 @@ impl<'p> Explorer<'p> {
         }
         let segment = segment.map(Rc::new);
         let instance = segment.as_ref().is_ok_and(|segment| segment.ask.is_some()).then_some(instance);
-        self.nodes.push(NodeEntry { program, instance, segment, next: FxHashMap::default() });
+        self.nodes.push(NodeEntry { program, instance, segment, next: FxHashMap::default(), met: Vec::new() });
         self.nodes.len() as u32 - 1
     }
 
@@ -308,40 +319,27 @@ impl<'p> Explorer<'p> {
         }
     }
 
-    /// What two segments of different programs have in common.
-    fn meetings(&mut self, a: u32, b: u32) -> Rc<Vec<Meeting>> {
-        if let Some(known) = self.meetings.get(&(a, b)) {
-            return known.clone();
-        }
+    /// Tells what two segments of different programs have in common.
+    fn meet(&mut self, a: u32, b: u32) {
         let mut found = Vec::new();
         let (x, y) = (&self.nodes[a as usize], &self.nodes[b as usize]);
         if let (Ok(first), Ok(second)) = (&x.segment, &y.segment) {
-            let events = |segment: &Segment| -> Vec<Event> {
-                segment.events.iter().chain(segment.ask.as_ref().map(|ask| &ask.event)).cloned().collect()
-            };
-            let (first, second) = (events(first), events(second));
-            for one in &first {
-                for other in &second {
+            let programs = [x.program, y.program];
+            for one in first.all() {
+                for other in second.all() {
                     if matters(self.program, self.setting, one.access, other.access)
                         && let Some((lanes, start, bytes)) = overlap(self.program, one, other)
                     {
-                        let programs = [x.program, y.program];
-                        found.push(Meeting {
-                            first: one.clone(),
-                            second: other.clone(),
-                            programs,
-                            lanes,
-                            start,
-                            bytes,
-                        });
+                        let (first, second) = (one.clone(), other.clone());
+                        found.push(Meeting { first, second, programs, lanes, start, bytes });
                     }
                     self.outcome.work += 1 + (one.spans.len() + other.spans.len()) as u64 / 8;
                 }
             }
         }
-        let found = Rc::new(found);
-        self.meetings.insert((a, b), found.clone());
-        found
+        for meeting in found {
+            self.tell(meeting);
+        }
     }
 
     /// A program does what it does next; `None` where it has ended or cannot go on.
@@ -359,11 +357,11 @@ impl<'p> Explorer<'p> {
                 if other == at {
                     continue;
                 }
-                for (done, time) in state.done[other].iter() {
-                    if state.clocks[at][other] < *time {
-                        for meeting in self.meetings(*done, node).iter() {
-                            self.tell(meeting.clone());
-                        }
+                // Times do not fall along what was done.
+                let seen = state.clocks[at][other];
+                for (done, _) in state.done[other].iter().rev().take_while(|(_, time)| seen < *time) {
+                    if self.nodes[node as usize].meets(*done) {
+                        self.meet(*done, node);
                     }
                 }
             }

@@ -42,6 +42,22 @@ fn pointer(last: &str, module: &str) -> Option<(usize, &'static str)> {
     })
 }
 
+/// The dimension of memory that counts slots: the one in front of a block's, or of barriers.
+fn slots(shape: &Expr, barriers: bool) -> Option<&Expr> {
+    let (of, block) = match shape {
+        // `[stages] + desc.block_shape`
+        Expr::BinOp(op) if op.op == Operator::Add => (&*op.left, 2),
+        _ => (shape, 0),
+    };
+    let items = match of {
+        Expr::List(list) => &list.elts,
+        Expr::Tuple(list) => &list.elts,
+        _ => return None,
+    };
+    let starred = items.iter().any(Expr::is_starred_expr);
+    (barriers || starred || items.len() + block >= 3).then(|| items.first()).flatten()
+}
+
 impl Builder<'_> {
     /// What the result of a call is made of.
     pub(super) fn result(&mut self, call: &ExprCall, edge: Edge, out: &mut Vec<(Node, Edge)>) {
@@ -286,12 +302,15 @@ impl Builder<'_> {
             "warp_specialize" => self.partitions(&args.args),
             "allocate_shared_memory" | "allocate_tensor_memory" => {
                 self.marks(argument(0, "element_ty"), Traits::DTYPE);
+                let layout = argument(2, "layout");
                 if let Some(shape) = argument(1, "shape") {
                     self.sizes(shape, Traits::SIZE);
                     self.sizes(shape, Traits::EXTENT);
+                    let barriers = matches!(layout, Some(Expr::Call(layout)) if path(&layout.func).0 == "MBarrierLayout");
+                    self.marks(slots(shape, barriers), Traits::SLOTS);
                 }
                 let kind = if last == "allocate_shared_memory" { Traits::SHARED } else { Traits::TENSOR_MEMORY };
-                self.marks(argument(2, "layout"), kind);
+                self.marks(layout, kind);
             }
             "make_block_ptr" => {
                 if let Some(shape) = argument(4, "block_shape") {
@@ -299,7 +318,12 @@ impl Builder<'_> {
                     self.sizes(shape, Traits::EXTENT);
                 }
             }
-            "allocate_mbarrier" => args.args.iter().for_each(|arg| self.sizes(arg, Traits::SIZE)),
+            "allocate_mbarrier" => {
+                if let Some(batch) = argument(0, "batch") {
+                    self.sizes(batch, Traits::SIZE);
+                    self.marks(Some(batch), Traits::SLOTS);
+                }
+            }
             "arange" => self.marks(argument(2, "layout"), Traits::LAYOUT),
             "convert_layout" | "set_auto_layout" => self.marks(args.args.last(), Traits::LAYOUT),
             "full" => {

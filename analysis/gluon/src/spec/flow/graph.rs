@@ -65,6 +65,8 @@ impl Traits {
     pub(in crate::spec) const COUNT: Traits = Traits(1 << 14);
     /// A dimension of memory that is allocated.
     pub(in crate::spec) const EXTENT: Traits = Traits(1 << 15);
+    /// How many slots a ring of memory or of barriers has.
+    pub(in crate::spec) const SLOTS: Traits = Traits(1 << 16);
     /// Of computed and loaded values, what is asked of the result.
     const OF_VALUES: Traits = Traits::INDEX;
 
