@@ -35,12 +35,46 @@ pub struct Frontier {
     pub over: Clock,
 }
 
+/// What one arrival publishes: what its thread knows, and the operation that it announces.
+#[derive(Clone, Copy, Debug)]
+pub struct Publication<'a> {
+    /// Accesses that a waiter then sees, and those that are fenced for it.
+    pub seen: Option<[&'a Clock; 2]>,
+    /// Events that are over in time.
+    pub order: &'a Clock,
+    /// Reads that are over.
+    pub over: [Option<&'a Clock>; 2],
+    /// An event that is seen and over in time beside those.
+    pub also: Option<Need>,
+}
+
+impl Publication<'_> {
+    /// The last event of a channel that is over in time.
+    fn order(&self, channel: Channel) -> u32 {
+        let also = self.also.filter(|(of, _)| *of == channel).map_or(0, |(_, number)| number);
+        self.order.get(channel).max(also)
+    }
+}
+
 impl Frontier {
     fn join(&mut self, other: &Frontier) {
         self.seen.join(&other.seen);
         self.fenced.join(&other.fenced);
         self.order.join(&other.order);
         self.over.join(&other.over);
+    }
+
+    fn take_in(&mut self, published: &Publication<'_>) {
+        if let Some([seen, fenced]) = published.seen {
+            self.seen.join(seen);
+            self.fenced.join(fenced);
+        }
+        self.order.join(published.order);
+        published.over.into_iter().flatten().for_each(|over| self.over.join(over));
+        if let Some((channel, number)) = published.also {
+            self.seen.see(channel, number);
+            self.order.see(channel, number);
+        }
     }
 
     fn clear(&mut self) {
@@ -120,7 +154,7 @@ pub struct Arriving<'a> {
     /// Added to the transaction count (negative: bytes that came).
     pub bytes: i64,
     /// What it publishes.
-    pub frontier: &'a Frontier,
+    pub published: Publication<'a>,
     /// The arrival as an event; `None`: known only by the barrier's own flip.
     pub event: Option<Need>,
     /// Step of the run.
@@ -194,7 +228,13 @@ impl Barrier {
     /// Whether the last flip, or the init before the first, is over for someone with this order
     /// clock.
     pub fn last_flip_is_over(&self, order: &Clock, channel: Channel) -> bool {
-        (self.flips > 0 && order.get(channel) >= self.total) || over(&self.last_needs, order)
+        self.last_flip_is_over_for(|of| order.get(of), channel)
+    }
+
+    /// The same for someone who knows so much of each channel to be over.
+    fn last_flip_is_over_for(&self, order: impl Fn(Channel) -> u32, channel: Channel) -> bool {
+        (self.flips > 0 && order(channel) >= self.total)
+            || self.last_needs.iter().all(|&(of, number)| order(of) >= number)
     }
 
     /// Counts an arrival, flips if the phase is complete; says what was published and what might
@@ -204,7 +244,7 @@ impl Barrier {
         arriving: &Arriving<'_>,
         mut escape: impl FnMut(ScheduleHazard),
     ) -> Result<bool, ArrivalRefused> {
-        if !self.last_flip_is_over(&arriving.frontier.order, arriving.channel) {
+        if !self.last_flip_is_over_for(|of| arriving.published.order(of), arriving.channel) {
             escape(ScheduleHazard::EarlyArrival { step: arriving.step });
         }
         let (pending, bytes) = (self.pending - arriving.count, self.bytes + arriving.bytes);
@@ -213,7 +253,7 @@ impl Barrier {
         }
         self.pending = pending;
         self.bytes = bytes;
-        self.current.join(arriving.frontier);
+        self.current.take_in(&arriving.published);
         if let Some(need) = arriving.event {
             self.current_needs.push(need);
         } else {

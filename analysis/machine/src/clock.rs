@@ -112,6 +112,10 @@ impl Clock {
     /// Sees all that `other` has seen.
     #[inline]
     pub fn join(&mut self, other: &Clock) {
+        if self.0.is_empty() {
+            self.0.clone_from(&other.0);
+            return;
+        }
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), None);
         }

@@ -214,27 +214,22 @@ impl Machine<'_> {
         let Some(number) = self.live(state, at, arrives.barrier, Some(cta)) else { return };
         let (count, bytes) = (arrives.count, arrives.bytes);
         let thread = &state.threads[at.thread];
-        let mut frontier = thread.frontier();
+        let mut published = thread.publishes();
         let event = match publishes {
             Publishes::Thread => Some((self.channels.base(at.thread), thread.ticks)),
             Publishes::TensorCore => {
-                let channel = self.channels.tensor_core(at.thread);
-                frontier.seen.see(channel, thread.tensor_core);
-                frontier.order.see(channel, thread.tensor_core);
-                Some((channel, thread.tensor_core))
+                published.also = Some((self.channels.tensor_core(at.thread), thread.tensor_core));
+                published.also
             }
             Publishes::Group(kind) => {
-                let channel = self.channels.group(at.thread, kind);
                 let issued = thread.groups[kind as usize].issued;
-                frontier.seen.see(channel, issued);
-                frontier.order.see(channel, issued);
-                if issued > 0 { Some((channel, issued)) } else { Some((self.channels.base(at.thread), thread.ticks)) }
+                published.also = Some((self.channels.group(at.thread, kind), issued));
+                published.also.filter(|_| issued > 0).or(Some((self.channels.base(at.thread), thread.ticks)))
             }
             Publishes::Itself => {
                 // What was read before it was issued was read before it has come.
-                frontier.over.join(&thread.seen);
-                frontier.seen.clear();
-                frontier.fenced.clear();
+                published.over[1] = Some(&thread.seen);
+                published.seen = None;
                 None
             }
         };
@@ -245,7 +240,7 @@ impl Machine<'_> {
             let completion = InFlight { event, thread, site: at.site, step: state.step };
             state.barriers[number].1.will_complete(completion);
         }
-        let arriving = Arriving { count, bytes, frontier: &frontier, event, step: state.step, channel };
+        let arriving = Arriving { count, bytes, published, event, step: state.step, channel };
         let schedule_hazards = &mut state.schedule_hazards;
         match state.barriers[number].1.arrive(&arriving, |escape| schedule_hazards.push(escape)) {
             Ok(flipped) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
@@ -354,18 +349,16 @@ impl Machine<'_> {
         }
         thread.rendezvous.push((number as u32, state.barriers[number].1.total));
         let event = (self.channels.base(at.thread), thread.ticks);
-        let mut frontier = thread.frontier();
+        let mut published = state.threads[at.thread].publishes();
         if !publishes {
-            frontier.seen.clear();
-            frontier.fenced.clear();
-            frontier.over.clear();
+            (published.seen, published.over) = (None, [None; 2]);
         }
         let barrier = &mut state.barriers[number].1;
         if !barrier.live {
             barrier.start_rendezvous(expected);
         }
         let channel = self.channels.barrier(number);
-        let arriving = Arriving { count, bytes: 0, frontier: &frontier, event: Some(event), step: state.step, channel };
+        let arriving = Arriving { count, bytes: 0, published, event: Some(event), step: state.step, channel };
         let schedule_hazards = &mut state.schedule_hazards;
         match (barrier.initial == expected).then(|| barrier.arrive(&arriving, |escape| schedule_hazards.push(escape))) {
             Some(Ok(flipped)) => self.note(state, number, BarrierAction::Arrive { flipped }, record),

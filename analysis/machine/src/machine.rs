@@ -216,8 +216,11 @@ impl<'k> Machine<'k> {
     pub(super) fn jump(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), MachineError> {
         let block = self.block(target.block).ok_or(MachineError::IllFormed)?;
         let cta = self.position_of(thread);
-        let values: smallvec::SmallVec<[i64; 8]> = target.args.iter().map(|&arg| state.var(cta, arg)).collect();
-        for (&param, value) in block.params.iter().zip(values) {
+        // All of them are read before one is written: a parameter may be handed on to another.
+        let mut values: smallvec::SmallVec<[i64; 16]> = smallvec::SmallVec::new();
+        values.extend(target.args.iter().map(|&arg| state.var(cta, arg)));
+        state.work += values.len() as u64 / 4;
+        for (&param, &value) in block.params.iter().zip(&values) {
             state.set(cta, param, value).ok_or(MachineError::IllFormed)?;
         }
         let at = &mut state.threads[thread];

@@ -96,13 +96,28 @@ impl Held {
 /// The rank of who has seen all that is held.
 const SEEN: u32 = u32::MAX;
 
+/// By place the address and number of a clock's pieces, and its own number.
+#[derive(Default)]
+struct LastClock {
+    pieces: Vec<(usize, i64)>,
+    number: i64,
+}
+
+/// What the clocks of a thread or a barrier are for, in the order of [`Frontier`].
+#[derive(Clone, Copy)]
+enum ClockOf {
+    Seen,
+    Fenced,
+    Order,
+    Over,
+}
+
 /// Writes clocks. Most are equal to others or share pieces with them, so pieces and clocks are numbered in the
 /// order in which they come, and what stands for each is written where it comes first.
 struct Clocks<'a> {
     held: &'a Held,
-    /// By place the address and number of the piece that came last, and the number of the clock: the next is often the
-    /// same.
-    last: (Vec<(usize, i64)>, i64),
+    /// By what a clock is for: the one that came last. The next is often the same, or shares pieces with it.
+    last: [LastClock; 4],
     /// By address and place of a piece.
     known: FxHashMap<(usize, usize), i64>,
     pieces: FxHashMap<[u32; PIECE], i64>,
@@ -116,25 +131,26 @@ struct Clocks<'a> {
 }
 
 impl Clocks<'_> {
-    fn write(&mut self, clock: &Clock, out: &mut Vec<i64>) {
+    fn write(&mut self, of: ClockOf, clock: &Clock, out: &mut Vec<i64>) {
+        let last = &mut self.last[of as usize];
         let count = self.held.tops.len().div_ceil(PIECE);
         let mut pieces = clock.pieces();
         self.looked_at += count as u64;
         self.numbers.clear();
         self.new.clear();
-        let mut same = !self.last.0.is_empty();
-        self.last.0.resize(count, (usize::MAX, 0));
+        let mut same = !last.pieces.is_empty();
+        last.pieces.resize(count, (usize::MAX, 0));
         for place in 0..count {
             let piece = pieces.next().flatten();
             let key = (piece.map_or(0, |piece| piece.as_ptr() as usize), place);
-            if self.last.0[place].0 == key.0 {
-                self.numbers.push(self.last.0[place].1);
+            if last.pieces[place].0 == key.0 {
+                self.numbers.push(last.pieces[place].1);
                 continue;
             }
             same = false;
             if let Some(&number) = self.known.get(&key) {
                 self.numbers.push(number);
-                self.last.0[place] = (key.0, number);
+                last.pieces[place] = (key.0, number);
                 continue;
             }
             let behind = self.held.behind(place, piece.unwrap_or(&[0; PIECE]));
@@ -144,19 +160,19 @@ impl Clocks<'_> {
                 self.new.push(behind);
             }
             self.known.insert(key, number);
-            self.last.0[place] = (key.0, number);
+            last.pieces[place] = (key.0, number);
             self.numbers.push(number);
         }
         if same {
-            return out.push(self.last.1);
+            return out.push(last.number);
         }
         let next = self.clocks.len() as i64;
         if let Some(&number) = self.clocks.get(self.numbers.as_slice()) {
-            self.last.1 = number;
+            last.number = number;
             return out.push(number);
         }
         out.push(next);
-        self.last.1 = next;
+        last.number = next;
         out.extend_from_slice(&self.numbers);
         for piece in &self.new {
             let behind = || piece.iter().enumerate().filter(|(_, rank)| **rank != SEEN);
@@ -167,10 +183,10 @@ impl Clocks<'_> {
     }
 
     fn frontier(&mut self, frontier: &Frontier, out: &mut Vec<i64>) {
-        self.write(&frontier.seen, out);
-        self.write(&frontier.fenced, out);
-        self.write(&frontier.order, out);
-        self.write(&frontier.over, out);
+        self.write(ClockOf::Seen, &frontier.seen, out);
+        self.write(ClockOf::Fenced, &frontier.fenced, out);
+        self.write(ClockOf::Order, &frontier.order, out);
+        self.write(ClockOf::Over, &frontier.over, out);
     }
 }
 
@@ -202,7 +218,7 @@ impl Machine<'_> {
         let held = held.close();
         let mut clocks = Clocks {
             held: &held,
-            last: (Vec::new(), 0),
+            last: Default::default(),
             known: FxHashMap::default(),
             pieces: FxHashMap::default(),
             clocks: FxHashMap::default(),
@@ -229,10 +245,10 @@ impl Machine<'_> {
             let dots = self.channels.group(number, CommitKind::Wgmma);
             out.push(thread.results.len() as i64);
             out.extend(thread.results.iter().flat_map(|&(result, dot)| [i64::from(result), held.rank(dots, dot)]));
-            clocks.write(&thread.seen, out);
-            clocks.write(&thread.fenced, out);
-            clocks.write(&thread.order, out);
-            clocks.write(&thread.over, out);
+            clocks.write(ClockOf::Seen, &thread.seen, out);
+            clocks.write(ClockOf::Fenced, &thread.fenced, out);
+            clocks.write(ClockOf::Order, &thread.order, out);
+            clocks.write(ClockOf::Over, &thread.over, out);
             // Of a rendezvous only matters whether it is over.
             out.push(thread.rendezvous.len() as i64);
             let mut met: SmallVec<[[i64; 2]; 4]> = SmallVec::new();

@@ -1,6 +1,6 @@
 //! A thread: where a partition of one CTA stands and what it knows.
 
-use super::barrier::Frontier;
+use super::barrier::Publication;
 use super::clock::{Channel, Clock, FAMILIES};
 use super::shadow::{ImplicitOrder, Observer};
 use kernel::{BlockId, CommitKind};
@@ -108,12 +108,12 @@ impl Thread {
     }
 
     /// What it knows, for an arrival.
-    pub(super) fn frontier(&self) -> Frontier {
-        Frontier {
-            seen: self.seen.clone(),
-            fenced: self.fenced.clone(),
-            order: self.order.clone(),
-            over: self.over.clone(),
+    pub(super) fn publishes(&self) -> Publication<'_> {
+        Publication {
+            seen: Some([&self.seen, &self.fenced]),
+            order: &self.order,
+            over: [Some(&self.over), None],
+            also: None,
         }
     }
 

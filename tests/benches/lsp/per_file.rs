@@ -25,6 +25,7 @@ const REQUESTS: [(&str, &str); 5] = [
 /// What one server did with one file, or with all of them.
 #[derive(Default)]
 struct Measured {
+    open_told: Times,
     open_first: Times,
     open_complete: Times,
     first: BTreeMap<Kind, Times>,
@@ -44,6 +45,7 @@ impl Measured {
     }
 
     fn extend(&mut self, other: &Measured) {
+        self.open_told.extend(&other.open_told);
         self.open_first.extend(&other.open_first);
         self.open_complete.extend(&other.open_complete);
         other.first.iter().for_each(|(kind, times)| self.first.entry(*kind).or_default().extend(times));
@@ -66,7 +68,7 @@ impl Measured {
         };
         let requests: Value = self.requests.iter().map(|(name, times)| ((*name).to_owned(), times.json())).collect();
         json!({
-            "open_first": self.open_first.json(), "open_complete": self.open_complete.json(),
+            "open_told": self.open_told.json(), "open_first": self.open_first.json(), "open_complete": self.open_complete.json(),
             "edit_first": kinds(&self.first), "edit_complete": kinds(&self.complete),
             "requests": requests, "processor_ms": self.processor.as_millis() as u64,
             "processor_ms_an_edit": self.editing(), "diagnostics": self.findings,
@@ -78,8 +80,8 @@ pub(crate) fn run(arguments: &Arguments, files: &[PathBuf]) -> Value {
     println!("\nedits: milliseconds from an edit to the first and to complete diagnostics");
     let edit = format!("{:>8} {:>8} {:>8} {:>8}", "first50", "p50", "p95", "max");
     println!(
-        "{:<46} {:<10} {:<7} {:>8} {:>8} {edit} {:>8} {:>8} {:>8} {:>5}",
-        "file", "server", "client", "open 1st", "open", "comment", "ratio", "cpu/edit", "n"
+        "{:<46} {:<10} {:<7} {:>8} {:>8} {:>8} {edit} {:>8} {:>8} {:>8} {:>5}",
+        "file", "server", "client", "told", "open 1st", "open", "comment", "ratio", "cpu/edit", "n"
     );
     let mut rows = Vec::new();
     let mut totals: BTreeMap<usize, Measured> = BTreeMap::new();
@@ -124,10 +126,11 @@ fn row(path: &Path, server: &Server, client: &Client, measured: &Measured, base:
     let base = *base.get_or_insert(p50);
     let comment = measured.complete.get(&Kind::Comment).and_then(|times| times.percentile(0.5));
     println!(
-        "{:<46} {:<10} {:<7} {} {} {} {} {} {} {} {} {} {:>5}",
+        "{:<46} {:<10} {:<7} {} {} {} {} {} {} {} {} {} {} {:>5}",
         name(path),
         server.name,
         client.name,
+        cell(measured.open_told.percentile(0.5)),
         cell(measured.open_first.percentile(0.5)),
         cell(measured.open_complete.percentile(0.5)),
         cell(first.percentile(0.5)),
@@ -150,7 +153,7 @@ fn summary(arguments: &Arguments, totals: &BTreeMap<usize, Measured>) {
             measured.processor.as_secs_f64(),
             cell(measured.editing()).trim()
         );
-        let opened = [("open, first", &measured.open_first), ("open, complete", &measured.open_complete)];
+        let opened = [("open, told", &measured.open_told), ("open, first", &measured.open_first), ("open, complete", &measured.open_complete)];
         let edits = KINDS.iter().filter_map(|kind| Some((kind.name(), measured.complete.get(kind)?)));
         let requests = measured.requests.iter().map(|(name, times)| (*name, times));
         for (name, times) in opened.into_iter().chain(edits).chain(requests) {
@@ -164,6 +167,9 @@ fn measure(server: &Server, client: &Client, path: &Path, text: &str, places: us
     let mut measured = Measured::default();
     let mut session = Session::start(server, client, path.parent()?)?;
     let (mut open, shown) = session.open(path, text.to_owned());
+    if shown.told.is_some() {
+        measured.open_told.add(shown.told);
+    }
     measured.open_first.add(shown.first);
     measured.open_complete.add(shown.complete);
     measured.findings = shown.count;

@@ -1,5 +1,6 @@
 //! One session with a server: the wire, and waiting for what it says of a text.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -42,6 +43,8 @@ pub(crate) struct Session {
 /// What came of one text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shown {
+    /// Until the status of each kernel said what its first runs show; `None` where it says nothing of kernels.
+    pub(crate) told: Option<Duration>,
     /// Until the first diagnostics of the text; `None` where none came in time.
     pub(crate) first: Option<Duration>,
     /// Until the last.
@@ -170,6 +173,7 @@ impl Session {
         let mut pull = self.pulls.then(|| self.pull(open));
         let (mut complete, mut again, mut pulled_last) = (false, false, false);
         let mut last = sent;
+        let mut told: BTreeMap<String, Instant> = BTreeMap::new();
         loop {
             let waited = if complete && pull.is_none() {
                 (last + GRACE).saturating_duration_since(Instant::now())
@@ -196,6 +200,12 @@ impl Session {
                 self.says_complete = true;
                 let version = message["params"]["version"].as_i64();
                 last = last.max(at);
+                if version == Some(i64::from(open.version)) {
+                    for kernel in message["params"]["kernels"].as_array().into_iter().flatten() {
+                        told.entry(kernel["name"].to_string()).or_insert(at);
+                    }
+                    shown.told = told.values().max().map(|at| *at - sent);
+                }
                 complete = version == Some(i64::from(open.version)) && message["params"]["state"] == "done";
                 if complete && shown.first.is_some() {
                     shown.complete = Some(at - sent);
