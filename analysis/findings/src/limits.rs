@@ -40,7 +40,7 @@ base::limits! { "findings":
         /// Machine steps that may go into shortening the runs of all findings of a kernel: with long runs the later ones stay as they were found.
         SHORTEN_ALL: usize = 300_000, Steps, Shown;
         /// Machine steps of the repeated runs of all findings of a kernel, each of which is repeated three times; the findings behind are counted.
-        REPEAT: usize = 600_000, Steps, Said;
+        REPEAT: usize = 300_000, Steps, Said;
     }
 
     mod cause {

@@ -153,7 +153,11 @@ fn summary(arguments: &Arguments, totals: &BTreeMap<usize, Measured>) {
             measured.processor.as_secs_f64(),
             cell(measured.editing()).trim()
         );
-        let opened = [("open, told", &measured.open_told), ("open, first", &measured.open_first), ("open, complete", &measured.open_complete)];
+        let opened = [
+            ("open, told", &measured.open_told),
+            ("open, first", &measured.open_first),
+            ("open, complete", &measured.open_complete),
+        ];
         let edits = KINDS.iter().filter_map(|kind| Some((kind.name(), measured.complete.get(kind)?)));
         let requests = measured.requests.iter().map(|(name, times)| (*name, times));
         for (name, times) in opened.into_iter().chain(edits).chain(requests) {

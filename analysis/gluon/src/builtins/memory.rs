@@ -225,7 +225,8 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise(format!("`layout` is a `{}` and no layout of shared memory", object.class.path));
     }
     if let Ok(part) = cga(interp, &layout).and_then(|cga| per_cta(interp, &shape, &cga)) {
-        let bits = part.iter().try_fold(u64::from(dtype.bits()), |bits, size| bits.checked_mul(u64::try_from(*size).ok()?));
+        let bits =
+            part.iter().try_fold(u64::from(dtype.bits()), |bits, size| bits.checked_mul(u64::try_from(*size).ok()?));
         if bits.is_none_or(|bits| bits / 8 > interp.target.shared_bytes()) {
             interp.doubt(DoubtKind::TooLarge);
         }

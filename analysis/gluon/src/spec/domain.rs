@@ -57,6 +57,9 @@ const TYPES: [&str; 8] = ["fp16", "bf16", "fp32", "fp8e4nv", "u8", "i32", "i8", 
 
 const NUMBERS: [&str; 12] = ["128", "64", "32", "16", "256", "8", "4", "2", "1", "512", "1024", "0"];
 
+/// Slots of a ring.
+const DEPTHS: [&str; 10] = ["2", "3", "4", "1", "8", "5", "6", "7", "16", "0"];
+
 /// Sizes of a descriptor's block.
 const BLOCKS: [(u64, u64); 6] = [(128, 128), (128, 64), (64, 128), (64, 64), (256, 64), (32, 32)];
 
@@ -271,6 +274,7 @@ fn constants(
     let numeric = traits.has(Traits::SIZE) || traits.has(Traits::INDEX);
     let strings = strings(facts);
     let classes = if named.iter().any(is_name) { Vec::new() } else { texts(&facts.classes) };
+    let depth = chosen::is_depth(lower) || (traits.has(Traits::SLOTS) && named == values(["128"]));
     let tuple = |item: &str| Given::Value(format!("({},)", vec![item; facts.parts].join(", ")));
     // Which of a few ways, as a number: `mode >= 0`, `mode == 1`.
     let mode = compared.iter().find(is_number).filter(|_| !traits.has(Traits::SIZE));
@@ -297,8 +301,7 @@ fn constants(
     } else if let Some(mode) = mode.filter(|mode| !named.iter().any(|given| compared.contains(given) || given == *mode))
     {
         vec![mode.clone()]
-    } else if traits.has(Traits::SLOTS) && named == values(["128"]) {
-        others.extend(chosen::depths());
+    } else if depth && named == values(["128"]) {
         values(["2"])
     } else if traits.has(Traits::COUNT) && !traits.has(Traits::EXTENT) && named == values(["128"]) {
         // What is unrolled that often is long enough in the text.
@@ -327,9 +330,10 @@ fn constants(
             let number = text.parse::<i64>().unwrap_or(0);
             facts.divisors.iter().all(|divisor| *divisor != 0 && number != 0 && number % divisor == 0)
         };
-        others.extend(values(NUMBERS.iter().copied().filter(fits)));
+        let numbers = if depth { &DEPTHS[..] } else { &NUMBERS[..] };
+        others.extend(values(numbers.iter().copied().filter(fits)));
         others.extend(facts.divisors.iter().map(|divisor| Given::Value(divisor.to_string())));
-        others.extend(values(NUMBERS));
+        others.extend(values(numbers.iter().copied()));
         if !numeric {
             others.extend(values(["False", "True", "None", "fp16", "1.0"]));
         }

@@ -62,12 +62,13 @@ impl Trouble {
         if self.doubt == Some(DoubtKind::IdleLoop) {
             // More rounds: what is divided larger, what divides smaller.
             out.extend(["1024", "512", "2048", "4096", "32", "16"].map(|text| Given::Value(text.to_owned())));
-            out.retain(|given| domain.iter().any(is_number) && is_number(given));
+            // No ring has as many slots as a block has rows.
+            out.retain(|_| domain.iter().any(|given| number(given) > Some(MOST_SLOTS)));
             return out;
         }
         if self.doubt == Some(DoubtKind::TooLarge) {
             out.extend(["2", "3", "4", "32", "16"].map(|text| Given::Value(text.to_owned())));
-            out.retain(|given| domain.iter().any(is_number) && is_number(given));
+            out.retain(|_| domain.iter().any(|given| number(given).is_some()));
             return out;
         }
         let pointer = matches!(now, Some(Given::Type(ty)) if ty.starts_with('*'));
@@ -91,7 +92,7 @@ impl Trouble {
                 out.push(Given::Type(format!("tensordesc<{element}[{shape}]>")));
             }
         }
-        if domain.iter().any(is_number) && !matches!(now, Some(Given::Type(_))) {
+        if domain.iter().any(|given| number(given).is_some()) && !matches!(now, Some(Given::Type(_))) {
             let numbers = self.message.split(|c: char| !c.is_ascii_digit()).filter_map(|text| text.parse::<u32>().ok());
             out.extend(numbers.filter(|number| *number <= 8192).map(|number| Given::Value(number.to_string())));
         }
@@ -105,8 +106,15 @@ impl Trouble {
     }
 }
 
-fn is_number(given: &Given) -> bool {
-    matches!(given, Given::Value(text) if text.parse::<i64>().is_ok())
+/// The most slots that are tried of a ring.
+const MOST_SLOTS: i64 = 16;
+
+/// The number that a value is.
+fn number(given: &Given) -> Option<i64> {
+    match given {
+        Given::Value(text) => text.parse().ok(),
+        Given::Type(_) => None,
+    }
 }
 
 /// Lists of numbers in brackets: `128, 64`.

@@ -9,7 +9,7 @@ use super::extent::{ITEMS, TOO_LONG, copied};
 use crate::host;
 use crate::interp::{Eval, Interp, Stop};
 use crate::limits::host::{COMPARISONS, NESTED, TEXT};
-use crate::value::{ClassKind, FnKind, Value};
+use crate::value::{ClassKind, FnKind, Range, Value};
 
 /// Bytes of a text that are copied in the time of an item.
 const BYTES_OF_AN_ITEM: usize = 512;
@@ -191,19 +191,7 @@ impl<'a> Interp<'a> {
             Value::List(items) | Value::Set(items) => items.borrow().clone(),
             Value::Dict(items) => items.borrow().iter().map(|(key, _)| key.clone()).collect(),
             Value::Str(text) => text.chars().map(|c| Value::Str(c.to_string().into())).collect(),
-            Value::Range(range) => {
-                let (start, stop, step) = (self.int(&range.start)?, self.int(&range.stop)?, self.int(&range.step)?);
-                let mut items = Vec::new();
-                let mut at = start;
-                while (step > 0 && at < stop) || (step < 0 && at > stop) {
-                    if items.len() >= ITEMS {
-                        return self.unknown(format!("a range of more than {ITEMS} numbers is not run through"));
-                    }
-                    items.push(Value::Int(at));
-                    at = at.saturating_add(step);
-                }
-                items
-            }
+            Value::Range(range) => self.numbers(range)?.map(Value::Int).collect(),
             Value::Instance(instance) if instance.class.kind == ClassKind::NamedTuple => {
                 instance.fields.borrow().iter().map(|(_, value)| value.clone()).collect()
             }
@@ -223,6 +211,20 @@ impl<'a> Interp<'a> {
             Value::Lib(path) => return self.unknown(format!("what `{path}` holds is not known")),
             value => return self.raise(format!("{} cannot be run through", value.class_name())),
         })
+    }
+
+    /// The numbers of a range.
+    pub(super) fn numbers(&self, range: &Range<'a>) -> Result<impl Iterator<Item = i128> + use<>, Stop> {
+        let (start, stop, step) = (self.int(&range.start)?, self.int(&range.stop)?, self.int(&range.step)?);
+        let (from, to) = if step > 0 { (start, stop) } else { (stop, start) };
+        let count = match step {
+            0 => 0,
+            _ => to.saturating_sub(from).max(0).unsigned_abs().div_ceil(step.unsigned_abs()),
+        };
+        if count > ITEMS as u128 {
+            return self.unknown(format!("a range of more than {ITEMS} numbers is not run through"));
+        }
+        Ok((0..count as i128).map(move |at| start.saturating_add(at.saturating_mul(step))))
     }
 
     /// A host integer.

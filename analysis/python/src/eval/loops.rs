@@ -69,10 +69,10 @@ impl<'a> Interp<'a> {
         if !over.unrolled {
             return self.computed_for(stmt, target, &over);
         }
-        for item in self.items(&Value::Range(over))? {
+        for number in self.numbers(&over)? {
             self.step()?;
-            let what = format!("{target} = {}", self.repr(&item));
-            self.scope.set(target, item);
+            let what = format!("{target} = {number}");
+            self.scope.set(target, Value::Int(number));
             let frame = self.push_frame(what, true, Vec::new());
             let outer = self.frame.replace(frame);
             self.state.unrolled += 1;

@@ -306,7 +306,8 @@ impl Builder<'_> {
                 if let Some(shape) = argument(1, "shape") {
                     self.sizes(shape, Traits::SIZE);
                     self.sizes(shape, Traits::EXTENT);
-                    let barriers = matches!(layout, Some(Expr::Call(layout)) if path(&layout.func).0 == "MBarrierLayout");
+                    let barriers =
+                        matches!(layout, Some(Expr::Call(layout)) if path(&layout.func).0 == "MBarrierLayout");
                     self.marks(slots(shape, barriers), Traits::SLOTS);
                 }
                 let kind = if last == "allocate_shared_memory" { Traits::SHARED } else { Traits::TENSOR_MEMORY };
