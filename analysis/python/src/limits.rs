@@ -3,7 +3,7 @@
 base::limits! { "python":
     mod run {
         /// How many statements and expressions one elaboration may run.
-        STEPS: u64 = 2_000_000, Steps, Undecided;
+        STEPS: u64 = 400_000, Steps, Undecided;
         /// How deep calls may nest.
         CALLS: u32 = 40, Count, Undecided;
         /// How deep expressions, blocks and calls may nest all together: threads have small stacks.

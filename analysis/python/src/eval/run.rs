@@ -16,6 +16,7 @@ use crate::origin::FileId;
 use crate::specialization::{Host, Language, Spec};
 use crate::syntax::Module;
 use crate::value::{Def, Function, Value};
+use base::TextRange;
 use dialects::Tt;
 
 impl<'a> Interp<'a> {
@@ -48,6 +49,7 @@ impl<'a> Interp<'a> {
             (None, _) => {}
         }
         let Some(function) = self.state.found.last().cloned() else {
+            (self.file, self.at) = (file, TextRange::new(spec.def, spec.def));
             return self.unknown("no statement that is run defines this kernel");
         };
         out.kernel = function.def.name().to_owned();

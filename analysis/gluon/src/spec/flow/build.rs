@@ -13,6 +13,9 @@ use python::syntax::Module;
 /// The name of a function's conditions; no variable has it.
 const CONDITIONS: &str = "if";
 
+/// Parts of a tuple that a kernel is handed.
+const MOST_PARTS: usize = 64;
+
 /// The name of what a function gives back.
 pub(super) const RESULT: &str = "return";
 
@@ -417,7 +420,9 @@ impl<'m> Visitor<'m> for Builder<'_> {
                     // Of a tensor, and of a dictionary.
                     Expr::Tuple(_) | Expr::Slice(_) | Expr::NoneLiteral(_) | Expr::StringLiteral(_) => 0,
                     slice => match super::constant::constant(slice).and_then(|text| text.parse::<usize>().ok()) {
-                        Some(at) => at.saturating_add(1),
+                        Some(at) if at < MOST_PARTS => at + 1,
+                        // No tuple that a kernel is handed is so long.
+                        Some(_) => 0,
                         None => 2,
                     },
                 };
