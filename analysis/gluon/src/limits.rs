@@ -18,7 +18,7 @@ base::limits! { "gluon":
         /// The least number of steps that a kernel of a file with many gets.
         LEAST_STEPS: u64 = 120_000, Steps, Assumed;
         /// How many steps one elaboration of the search may take.
-        STEPS_OF_ONE: u64 = 300_000, Steps, Undecided;
+        STEPS_OF_ONE: u64 = 150_000, Steps, Undecided;
         /// How many values are tried for one place at which Triton would refuse the kernel.
         TRIED: usize = 48, Count, Assumed;
         /// How many, where none mended the same place for an earlier launch.

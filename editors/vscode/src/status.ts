@@ -60,11 +60,12 @@ export function barText(status: Status): string | undefined {
 }
 
 /** A kernel in words. */
-function detail(kernel: KernelStatus): string {
+export function detail(kernel: KernelStatus): string {
   const findings = kernel.findings > 0 ? `, ${counted(kernel.findings, 'finding')}` : '';
   const hints = kernel.hints > 0 ? `, ${counted(kernel.hints, 'hint')}` : '';
   const hidden = kernel.state === 'found' && kernel.findings === 0 && kernel.hints === 0 ? ', all of them suppressed' : '';
-  return `${kernel.state}${findings}${hints}${hidden}`;
+  const early = kernel.state === 'running' && kernel.findings === 0 && kernel.hints === 0 ? ', first runs show nothing' : '';
+  return `${kernel.state}${early}${findings}${hints}${hidden}`;
 }
 
 /** Shows what the server says; give it each client that is made. */

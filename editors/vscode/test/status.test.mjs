@@ -16,9 +16,12 @@ test('the status bar says the worst first, and never that nothing is wrong befor
   const built = esbuild.buildSync({ entryPoints: [source], bundle: true, format: 'cjs', platform: 'node', external: ['vscode'], write: false });
   const module = { exports: {} };
   new Function('module', 'exports', 'require', built.outputFiles[0].text)(module, module.exports, require);
-  const { barText } = module.exports;
+  const { barText, detail } = module.exports;
   const kernel = (state, findings = 0, hints = 0) => ({ name: state, range: {}, state, findings, hints });
   const said = (state, ...kernels) => barText({ uri: '', version: 1, state, kernels, earlier: [] });
+  assert.equal(detail(kernel('running')), 'running, first runs show nothing');
+  assert.equal(detail(kernel('running', 1)), 'running, 1 finding');
+  assert.equal(detail(kernel('found')), 'found, all of them suppressed');
   assert.equal(said('queued'), '$(sync~spin) queued');
   assert.equal(said('running'), '$(sync~spin) analysing');
   assert.equal(said('running', kernel('proved'), kernel('running')), '$(sync~spin) 1 kernel so far');

@@ -417,3 +417,33 @@ fn an_edit_elsewhere_searches_for_no_values() {
     assert_eq!(print(text), print(&text.replace("store(out, 1)", "store(out, 12)")));
     assert_ne!(print(text), print(&text.replace("N < 20", "N < 10")));
 }
+
+#[test]
+fn a_dimension_in_front_of_a_block_counts_slots() {
+    let line = pinned(
+        "@gluon.jit\ndef kernel(x_desc, RING: gl.constexpr, NEAR: gl.constexpr, FULL: gl.constexpr):\n    \
+         a = gl.allocate_shared_memory(x_desc.dtype, [RING, 128, 64], x_desc.layout)\n    \
+         b = gl.allocate_shared_memory(x_desc.dtype, [NEAR] + x_desc.block_shape, x_desc.layout)\n    \
+         bars = mbarrier.allocate_mbarrier(batch=FULL)\n    for slot in gl.static_range(FULL):\n        \
+         mbarrier.init(bars.index(slot), count=1)\n",
+    );
+    assert!(line.ends_with("RING=2, NEAR=2, FULL=2, target=sm_90"), "{line}");
+}
+
+#[test]
+fn values_come_last_whose_memory_no_card_has() {
+    let kernel = |columns: u32| {
+        pinned(&format!(
+            "@gluon.jit\ndef kernel(x_desc, ROWS: gl.constexpr):\n    \
+             a = gl.allocate_shared_memory(gl.float32, [ROWS, {columns}], x_desc.layout)\n    tma.store_wait(0)\n"
+        ))
+    };
+    assert!(kernel(256).ends_with("ROWS=128, target=sm_90"), "{}", kernel(256));
+    assert!(kernel(1024).ends_with("ROWS=2, target=sm_90"), "{}", kernel(1024));
+}
+
+#[test]
+fn a_huge_index_is_of_no_tuple() {
+    let line = pinned("@gluon.jit\ndef kernel(x, out):\n    gl.store(out, x[9223372036854775806])\n");
+    assert!(line.contains("out="), "{line}");
+}
