@@ -49,7 +49,7 @@ pub(super) fn choices(survey: &Survey<'_>, param: &Param) -> Vec<Given> {
         return Vec::new();
     }
     if is_depth(&name) {
-        return depths();
+        return vec![Given::Value("2".to_owned()), Given::Value("3".to_owned())];
     }
     if name == "num_warps" || name.ends_with("_warps") {
         return value("4");
@@ -64,11 +64,6 @@ pub(super) fn choices(survey: &Survey<'_>, param: &Param) -> Vec<Given> {
         return value("2");
     }
     value("128")
-}
-
-/// How many slots a ring has.
-pub(super) fn depths() -> Vec<Given> {
-    vec![Given::Value("2".to_owned()), Given::Value("3".to_owned())]
 }
 
 /// Whether a word of it says descriptor; `descale` is none.

@@ -57,7 +57,10 @@ const TYPES: [&str; 8] = ["fp16", "bf16", "fp32", "fp8e4nv", "u8", "i32", "i8", 
 
 const NUMBERS: [&str; 12] = ["128", "64", "32", "16", "256", "8", "4", "2", "1", "512", "1024", "0"];
 
-/// Slots of a ring.
+/// The most slots of a ring that are tried: the largest of [`DEPTHS`].
+pub(super) const MOST_SLOTS: i64 = 16;
+
+/// Slots of a ring, the likeliest first.
 const DEPTHS: [&str; 10] = ["2", "3", "4", "1", "8", "5", "6", "7", "16", "0"];
 
 /// Sizes of a descriptor's block.

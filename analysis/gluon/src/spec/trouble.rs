@@ -1,6 +1,7 @@
 //! What stands against chosen values: where it is, and which values it speaks for.
 
 use super::Given;
+use super::domain::MOST_SLOTS;
 use base::TextRange;
 use python::doubt::DoubtKind;
 use python::elaborated::Attempt;
@@ -105,9 +106,6 @@ impl Trouble {
         distinct
     }
 }
-
-/// The most slots that are tried of a ring.
-const MOST_SLOTS: i64 = 16;
 
 /// The number that a value is.
 fn number(given: &Given) -> Option<i64> {
