@@ -7,24 +7,18 @@ use super::finding::{Finding, GlobalMemory, KernelReport, Note, Verdict};
 use super::kind::Kind;
 
 /// Assumptions that a verdict names; more are counted.
-const NAMED: usize = 4;
+const NAMED: usize = 6;
 
 /// Adds to a kernel's report what is said of its global memory. Where the kernel does nothing else that could go
 /// wrong, its verdict is this one.
 pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_else: bool) {
     let assumed: Vec<Message> = global.assumed.iter().map(|Assumption { text }| named(text)).collect();
-    let premises = premises(&assumed);
     let verdict = match global.status {
         Status::NoWrites => return,
-        Status::Proved => Verdict::Proved(message!("no two programs race in global memory{}", premises)),
+        Status::Proved => Verdict::Proved(Message::from("no two programs race in global memory")),
         Status::Clean => {
             let launches = if global.runs == 1 { "launch" } else { "launches" };
-            Verdict::Clean(message!(
-                "no race in global memory in {} {} in any order{}",
-                global.runs,
-                launches,
-                premises
-            ))
+            Verdict::Clean(message!("no race in global memory in {} {} in any order", global.runs, launches))
         }
         Status::Found => Verdict::Found,
         Status::Undecided => {
@@ -43,15 +37,61 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
         report.findings.sort_by_key(|finding| (finding.severity, finding.range));
     }
     let quiet = matches!(report.verdict, Verdict::Clean(_) | Verdict::Proved(_));
-    match &verdict {
+    let memory = GlobalMemory { verdict, assumed };
+    match &memory.verdict {
         Verdict::Found => report.verdict = Verdict::Found,
         Verdict::Undecided(why) if nothing_else && quiet => {
             report.verdict = Verdict::Undecided(why.iter().map(|why| message!("global memory: {}", why)).collect());
         }
-        other if nothing_else && quiet => report.verdict = other.clone(),
+        _ if nothing_else && quiet => report.verdict = memory.told(),
         _ => {}
     }
-    report.global = Some(GlobalMemory { verdict, assumed });
+    report.global = Some(memory);
+}
+
+impl GlobalMemory<Message> {
+    /// The verdict with what it rests on in its words.
+    fn told(&self) -> Verdict<Message> {
+        let told = |how: &Message| how.clone().and(premises(&self.assumed));
+        match &self.verdict {
+            Verdict::Proved(how) => Verdict::Proved(told(how)),
+            Verdict::Clean(how) => Verdict::Clean(told(how)),
+            other => other.clone(),
+        }
+    }
+}
+
+impl GlobalMemory {
+    /// The verdict with what it rests on in its words.
+    pub fn told(&self) -> Verdict {
+        let (named, more) = (self.assumed.iter().take(NAMED), self.assumed.len().saturating_sub(NAMED));
+        let mut named: Vec<&str> = named.map(String::as_str).collect();
+        let more = if more > 0 { format!("{more} more") } else { String::new() };
+        named.extend((!more.is_empty()).then_some(more.as_str()));
+        let premises = if named.is_empty() { String::new() } else { format!(", assuming that {}", named.join("; ")) };
+        match &self.verdict {
+            Verdict::Proved(how) => Verdict::Proved(format!("{how}{premises}")),
+            Verdict::Clean(how) => Verdict::Clean(format!("{how}{premises}")),
+            other => other.clone(),
+        }
+    }
+
+    /// What is said of several launches, or values, of one kernel: what is said of the one that is decided least, and
+    /// all that any of them rests on.
+    pub fn merged(all: impl Iterator<Item = GlobalMemory>) -> Option<GlobalMemory> {
+        all.reduce(|mut kept, next| {
+            let (mut assumed, other) = (std::mem::take(&mut kept.assumed), next.assumed.clone());
+            if next.rank() > kept.rank() {
+                kept.verdict = next.verdict;
+            }
+            for clause in other {
+                if !assumed.contains(&clause) {
+                    assumed.push(clause);
+                }
+            }
+            GlobalMemory { assumed, ..kept }
+        })
+    }
 }
 
 /// Findings that are drawn at one place as one: a read that races comes first, and what else does is told beside it.

@@ -40,6 +40,9 @@ pub enum Stop {
     Unknown(TextRange, Rc<str>),
     /// Triton itself would refuse it here (`static_assert`, a wrong type, a missing argument).
     Raised(TextRange, Rc<str>),
+    /// Calls nest too deep: host code ends as far as the statement of a file or a kernel that began it, for what a
+    /// recursion does beside its deepest call would be done at every level of it.
+    Deep(TextRange, Rc<str>),
     /// The whole elaboration ends: a limit was met.
     Limit(Rc<str>),
     /// Nobody wants the answer any more.

@@ -1,5 +1,7 @@
 //! The decision on one kernel: pairs of accesses are proved apart; what is left is run.
 
+use std::collections::BTreeSet;
+
 use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
@@ -9,7 +11,7 @@ use crate::launch::Known;
 use crate::limits::proofs::PAIRS;
 use crate::limits::runs::{PROGRAMS, TURNS, WORK};
 use crate::program::{Base, Completion, Program, Scope, Source};
-use crate::prove::{Converter, Counter, Prover, Spread, tickets};
+use crate::prove::{Converter, Counter, Premise, Prover, Spread, Table, tables, tickets};
 use crate::report::{Assumption, Global, Query, Race, Reason, Side, Status};
 use crate::run::{Allowance, Meeting, Outcome, Setting, Stuck, explore};
 use crate::smt::Question;
@@ -32,6 +34,8 @@ struct Proofs {
     open: Vec<(u32, u32)>,
     /// On what the others rest.
     spreads: Vec<Spread>,
+    /// And on what else.
+    premises: BTreeSet<Premise>,
     /// What would have to hold beside, for those that are open.
     wanted: Vec<Spread>,
     /// Whether there were too many.
@@ -65,7 +69,7 @@ impl Decider<'_> {
             let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
             if possible {
                 let status = if reasons.is_empty() { Status::Proved } else { Status::Undecided };
-                let assumed = self.assumptions(&axes, &spreads, &FxHashSet::default(), false);
+                let assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &FxHashSet::default(), false);
                 return Ok(self.report(status, Vec::new(), assumed, reasons, 0));
             }
         }
@@ -150,7 +154,7 @@ impl Decider<'_> {
         }
         let zeros: FxHashSet<u32> = outcomes.iter().flat_map(|(_, outcome)| outcome.zeros.iter().copied()).collect();
         let waits = outcomes.iter().any(|(_, outcome)| outcome.waits);
-        let mut assumed = self.assumptions(&axes, &spreads, &zeros, waits);
+        let mut assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &zeros, waits);
         if few {
             assumed.push(Assumption::text("what races does so among three programs"));
         }
@@ -314,6 +318,21 @@ impl Decider<'_> {
         if self.is_aliased() { FxHashMap::default() } else { tickets(&self.program) }
     }
 
+    /// Arguments whose tensors nothing writes.
+    fn constant(&self) -> FxHashSet<u32> {
+        let writes = self.program.accesses.iter().filter(|access| access.action.writes());
+        let written: FxHashSet<Option<u32>> = writes.map(|access| self.tensor(access.base)).collect();
+        let arguments = 0..self.program.arguments.len() as u32;
+        arguments.filter(|argument| !written.contains(&self.tensor(Base::Argument(*argument)))).collect()
+    }
+
+    /// How tables of indices are read of which it is not known what they hold.
+    fn tables(&mut self) -> FxHashMap<u32, Table> {
+        let mut constant = self.constant();
+        constant.retain(|argument| !self.launch.contents.contains_key(argument));
+        tables(&mut self.program, |argument| constant.contains(&argument))
+    }
+
     /// Pairs of accesses that may race where they meet, and whether there are too many.
     fn pairs(&self) -> (Vec<(u32, u32)>, bool) {
         let mut pairs = Vec::new();
@@ -333,6 +352,7 @@ impl Decider<'_> {
     /// A question a set of two accesses, with our answer.
     pub(crate) fn queries(mut self, cancel: &Cancel<'_>) -> Result<Vec<Query>, Cancelled> {
         let (axes, known, drawn) = (self.axes(), self.known(), self.tickets());
+        let (none, constant) = (FxHashMap::default(), self.constant());
         let mut queries = Vec::new();
         for (a, b) in self.pairs().0 {
             cancel.check()?;
@@ -343,6 +363,9 @@ impl Decider<'_> {
                 program: &mut self.program,
                 convert: Converter::default(),
                 tickets,
+                // What is assumed of tables is no part of the question.
+                tables: &none,
+                constant: &constant,
                 known: &known,
                 axes: axes.clone(),
                 wanted: Vec::new(),
@@ -393,15 +416,24 @@ impl Decider<'_> {
 
     fn prove_pairs(&mut self, pairs: Vec<(u32, u32)>, axes: &[u8], cancel: &Cancel<'_>) -> Result<Proofs, Cancelled> {
         let (known, tickets) = (self.known(), self.tickets());
+        let (tables, constant) = (self.tables(), self.constant());
         let mut prover = Prover {
             tickets,
+            tables: &tables,
+            constant: &constant,
             program: &mut self.program,
             convert: Converter::default(),
             known: &known,
             axes: axes.to_vec(),
             wanted: Vec::new(),
         };
-        let mut proofs = Proofs { open: Vec::new(), spreads: Vec::new(), wanted: Vec::new(), limited: false };
+        let mut proofs = Proofs {
+            open: Vec::new(),
+            spreads: Vec::new(),
+            premises: BTreeSet::new(),
+            wanted: Vec::new(),
+            limited: false,
+        };
         // A tile that is read and then written is one set of addresses.
         let mut sets = FxHashMap::default();
         let alike: Vec<u32> = (0u32..)
@@ -423,7 +455,10 @@ impl Decider<'_> {
                     let apart = apart.filter(|apart| apart.spreads.iter().all(possible));
                     decided.insert((x.min(y), x.max(y)), apart.is_some());
                     let proved = apart.is_some();
-                    proofs.spreads.extend(apart.into_iter().flat_map(|apart| apart.spreads));
+                    if let Some(apart) = apart {
+                        proofs.spreads.extend(apart.spreads);
+                        proofs.premises.extend(apart.premises);
+                    }
                     proved
                 }
             };
@@ -615,7 +650,13 @@ impl Decider<'_> {
         name.map_or_else(String::new, |name| format!(" that is read from `{name}`"))
     }
 
-    fn assumptions(&self, axes: &[u8], spreads: &[Spread], zeros: &FxHashSet<u32>, waits: bool) -> Vec<Assumption> {
+    fn assumptions(
+        &self,
+        axes: &[u8],
+        (spreads, premises): (&[Spread], &BTreeSet<Premise>),
+        zeros: &FxHashSet<u32>,
+        waits: bool,
+    ) -> Vec<Assumption> {
         let mut all = Vec::new();
         if self.launch.grid.iter().any(Option::is_none) {
             match axes {
@@ -636,6 +677,7 @@ impl Decider<'_> {
                 said.push(text);
             }
         }
+        said.extend(premises.iter().map(|premise| crate::say::premise(&self.program, premise)));
         all.extend(said.into_iter().map(Assumption::text));
         let pointers = self.program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();
         if pointers > 1 && !self.launch.apart {

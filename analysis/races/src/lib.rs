@@ -37,7 +37,7 @@ use ttgir::{OpId, Tree};
 
 /// What there is to say of the global memory of each entry function of a module, in the order of the text, under the
 /// launches that are known of it; where there is none, for all that are possible. Of several launches it is what is
-/// said of the worst.
+/// said of the worst, with all that any of them rests on.
 ///
 /// # Errors
 ///
@@ -57,9 +57,10 @@ pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Ve
         for launch in known {
             cancel.check()?;
             let global = kernel.decide(tree, launch, cancel)?;
-            if worst.as_ref().is_none_or(|known| known.status < global.status) {
-                worst = Some(global);
-            }
+            worst = Some(match worst {
+                Some(known) => known.and(global),
+                None => global,
+            });
             if worst.as_ref().is_some_and(|worst| worst.status == Status::Found) {
                 break;
             }

@@ -120,3 +120,16 @@ pub struct Query {
     /// The question in SMT-LIB, which ends by asking for satisfiability.
     pub text: String,
 }
+
+impl Global {
+    /// What is said of a kernel in these launches and in others: of the worst, with all that any of them rests on.
+    pub(crate) fn and(self, other: Global) -> Global {
+        let (mut worst, better) = if self.status < other.status { (other, self) } else { (self, other) };
+        for assumption in better.assumed {
+            if !worst.assumed.contains(&assumption) {
+                worst.assumed.push(assumption);
+            }
+        }
+        worst
+    }
+}

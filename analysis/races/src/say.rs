@@ -1,7 +1,7 @@
 //! Expressions in words.
 
 use crate::program::{Base, Program, Source};
-use crate::prove::{Converter, Poly, Spread};
+use crate::prove::{Converter, Poly, Premise, Spread};
 use crate::term::{BinOp, Node, Symbol, Term};
 
 /// What has to hold of a stride: `` `%stride` is at least `%n` ``.
@@ -17,6 +17,19 @@ pub(crate) fn spread(program: &Program, spread: &Spread) -> String {
             format!("{} is at least 0 and below {stride}", poly(program, &spread.span))
         }
         None => format!("{stride} exceeds {}", poly(program, &spread.span)),
+    }
+}
+
+/// What has to hold of a table of indices, or of a grid.
+pub(crate) fn premise(program: &Program, premise: &Premise) -> String {
+    let name = |argument: u32| program.arguments.get(argument as usize).map_or("?", |argument| argument.name.as_str());
+    match premise {
+        Premise::Distinct(table, 1) => format!("no value of `{}` occurs twice", name(*table)),
+        Premise::Distinct(table, width) => format!("no row of {width} values of `{}` occurs twice", name(*table)),
+        Premise::Ascending(table) => format!("the values of `{}` do not decrease", name(*table)),
+        Premise::Natural(table) => format!("the values of `{}` are not negative", name(*table)),
+        Premise::Few(axis, most) if most.as_constant() == Some(1) => format!("there is one program along axis {axis}"),
+        Premise::Few(axis, most) => format!("there are at most {} programs along axis {axis}", poly(program, most)),
     }
 }
 

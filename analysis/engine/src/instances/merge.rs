@@ -22,20 +22,26 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
     let (runs, steps) = (reports.iter().map(|it| it.runs).sum(), reports.iter().map(|it| it.steps).sum());
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(reports.len());
     // What is said of global memory is what the instance says that is decided least.
-    let mut global: Option<GlobalMemory> = None;
+    let mut globals: Vec<(usize, GlobalMemory)> = Vec::new();
     let mut found: Vec<(Key, Finding, Vec<usize>)> = Vec::new();
     for (number, report) in reports.into_iter().enumerate() {
         verdicts.push(report.verdict);
-        if let Some(of) = report.global
-            && global.as_ref().is_none_or(|known| known.rank() < of.rank())
-        {
-            global = Some(of);
-        }
+        globals.extend(report.global.map(|global| (number, global)));
         for finding in report.findings {
             let key = key(&finding);
             match found.iter_mut().find(|(known, ..)| *known == key) {
                 Some((_, _, numbers)) => numbers.push(number),
                 None => found.push((key, finding, vec![number])),
+            }
+        }
+    }
+    let mut global = GlobalMemory::merged(globals.iter().map(|(_, global)| global.clone()));
+    if let Some(global) = &global {
+        // What one instance rests on, all of them do.
+        for (number, of) in &globals {
+            let verdict = verdicts.get_mut(*number).filter(|verdict| **verdict == of.told());
+            if let Some(verdict) = verdict.filter(|_| of.rank() == global.rank()) {
+                *verdict = global.told();
             }
         }
     }

@@ -305,7 +305,7 @@ fn constants(
     {
         vec![mode.clone()]
     } else if depth && named == values(["128"]) {
-        values(["2"])
+        values(["2", "3"])
     } else if traits.has(Traits::COUNT) && !traits.has(Traits::EXTENT) && named == values(["128"]) {
         // What is unrolled that often is long enough in the text.
         values(["4"])

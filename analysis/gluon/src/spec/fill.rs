@@ -256,6 +256,11 @@ impl<'f> Filler<'f> {
     ) -> Result<Vec<Base>, Cancelled> {
         let several: Vec<&str> = varied.iter().filter(|of| of.values.len() > 1).map(|of| of.name.as_str()).collect();
         let free: Vec<&Open> = open.iter().filter(|open| !several.contains(&open.name.as_str())).collect();
+        let others = |base: &Base| -> String {
+            let with: Vec<String> = several.iter().filter_map(|name| differs(base, settled, name)).collect();
+            with.join(", ")
+        };
+        let followed = self.search.combination(settled)?.map_or(usize::MAX, |attempt| attempt.unmodelled.len());
         let mut out = Vec::new();
         let mut left: Vec<(String, String)> = Vec::new();
         let mut unseen = 0;
@@ -266,6 +271,7 @@ impl<'f> Filler<'f> {
                 out.push(base);
                 continue;
             }
+            let asked = base.clone();
             let (base, attempt) = match self.search.settle(base, &free)? {
                 (base, None) => {
                     let attempt = self.search.combination(&base)?;
@@ -275,19 +281,21 @@ impl<'f> Filler<'f> {
             };
             match attempt {
                 None => unseen += 1,
-                Some(attempt) if search::accepted(&attempt) => out.push(base),
-                Some(attempt) => {
-                    let with: Vec<String> = several.iter().filter_map(|name| differs(&base, settled, name)).collect();
-                    left.push((with.join(", "), refusal(&attempt)));
+                // Values that are accepted only beside others that leave less of the kernel to be followed.
+                Some(attempt) if base != asked && attempt.unmodelled.len() > followed => {
+                    let why = attempt.unmodelled.first().map_or("", |(.., why)| why);
+                    left.push((others(&base), format!("less of the kernel is followed: {why}")));
                 }
+                Some(attempt) if search::accepted(&attempt) => out.push(base),
+                Some(attempt) => left.push((others(&base), refusal(&attempt))),
             }
         }
         if unseen > 0 {
             notes.push(format!("{unseen} combinations of chosen values are left out: to look at all takes too long"));
         }
         if let Some((with, why)) = left.first() {
-            let others = if left.len() > 1 { format!(" and {} more", left.len() - 1) } else { String::new() };
-            notes.push(format!("chosen values that are refused are left out: {with}{others} ({why})"));
+            let more = if left.len() > 1 { format!(" and {} more", left.len() - 1) } else { String::new() };
+            notes.push(format!("chosen values that are refused are left out: {with}{more} ({why})"));
         }
         Ok(out)
     }

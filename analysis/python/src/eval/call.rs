@@ -238,7 +238,8 @@ impl<'a> Interp<'a> {
     /// Runs a function of a Python file.
     fn enter(&mut self, function: &Rc<Function<'a>>, args: Args<'a>) -> Eval<'a> {
         if self.depth >= CALLS {
-            return self.unknown(format!("calls nest deeper than {CALLS} levels"));
+            let reason = format!("calls nest deeper than {CALLS} levels").into();
+            return Err(if self.in_kernel() { Stop::Limit(reason) } else { Stop::Deep(self.at, reason) });
         }
         let mode = match function.kind {
             FnKind::Jit if self.in_kernel() => Mode::Device,
@@ -279,6 +280,7 @@ impl<'a> Interp<'a> {
         match result {
             // Half of the function was run: what it changed is not known, but Python changes little here.
             Err(Stop::Unknown(_, reason)) if mode == Mode::Host => Ok(Value::Unknown(reason)),
+            Err(Stop::Deep(_, reason)) if self.in_kernel() => Ok(Value::Unknown(reason)),
             result => result,
         }
     }

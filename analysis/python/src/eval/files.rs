@@ -56,7 +56,7 @@ impl<'a> Interp<'a> {
                 match interp.block(std::slice::from_ref(stmt)) {
                     Ok(Flow::Next) => {}
                     // The rest of the file may well do without it.
-                    Ok(_) | Err(Stop::Raised(..) | Stop::Unknown(..)) => {
+                    Ok(_) | Err(Stop::Raised(..) | Stop::Unknown(..) | Stop::Deep(..)) => {
                         interp.state.raised = None;
                         for name in super::names::bound_in(std::slice::from_ref(stmt)) {
                             if interp.scope.own(name).is_none() {

@@ -165,7 +165,9 @@ impl<'a> Interp<'a> {
                     self.problems.push(problem);
                 }
             }
-            Stop::Unknown(range, reason) => self.not_followed(file, range, reason.to_string()),
+            Stop::Unknown(range, reason) | Stop::Deep(range, reason) => {
+                self.not_followed(file, range, reason.to_string())
+            }
             Stop::Limit(reason) => self.not_followed(self.file, self.at, reason.to_string()),
             Stop::Cancelled => {}
         }

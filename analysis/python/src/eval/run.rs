@@ -87,7 +87,7 @@ impl<'a> Interp<'a> {
                     Ok(Flow::Next) => {}
                     Ok(_) => break,
                     // What comes behind the kernel's definition is not needed.
-                    Err(Stop::Raised(..) | Stop::Unknown(..)) => interp.state.raised = None,
+                    Err(Stop::Raised(..) | Stop::Unknown(..) | Stop::Deep(..)) => interp.state.raised = None,
                     Err(stop) => return Err(stop),
                 }
             }

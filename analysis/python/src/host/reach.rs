@@ -115,7 +115,7 @@ pub fn run<'a>(
     };
     let session = std::mem::replace(&mut interp.session, outer).unwrap_or_default();
     let why = match ran {
-        Ok(Value::Unknown(why)) | Err(Stop::Unknown(_, why) | Stop::Raised(_, why)) => Some(why),
+        Ok(Value::Unknown(why)) | Err(Stop::Unknown(_, why) | Stop::Raised(_, why) | Stop::Deep(_, why)) => Some(why),
         Ok(_) => None,
         Err(stop) => return Err(stop),
     };

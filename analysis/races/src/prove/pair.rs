@@ -1,19 +1,23 @@
 //! Two accesses of two program instances: whether they can meet.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::convert::{Converter, Fact};
 use super::poly::Poly;
 use super::refute::{Hypothesis, Refuter, Spread};
+use super::table::{Premise, Table, Trust};
 use super::ticket::Counter;
 use crate::limits::proofs::{BUDGET, DEPTH, SHALLOW};
-use crate::program::Program;
+use crate::program::{Base, Program, Source};
 use crate::term::{Node, Symbol, Term};
 
 /// That two accesses never meet, and what that rests on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Apart {
     pub(crate) spreads: Vec<Spread>,
+    pub(crate) premises: BTreeSet<Premise>,
 }
 
 /// Decides pairs of accesses of one kernel.
@@ -22,6 +26,10 @@ pub(crate) struct Prover<'p> {
     pub(crate) convert: Converter,
     /// What is drawn from counters, by its source.
     pub(crate) tickets: FxHashMap<u32, Counter>,
+    /// How tables of indices are read, by argument.
+    pub(crate) tables: &'p FxHashMap<u32, Table>,
+    /// Arguments whose tensors nothing writes.
+    pub(crate) constant: &'p FxHashSet<u32>,
     /// What a launch gives.
     pub(crate) known: &'p FxHashMap<Symbol, i64>,
     /// Axes of the grid on which programs may differ.
@@ -34,13 +42,36 @@ impl Prover<'_> {
     /// That access `a` of one program and access `b` of another never touch a common byte.
     pub(crate) fn apart(&mut self, a: u32, b: u32) -> Option<Apart> {
         // Most pairs need no choice; the others are tried both ways once, with what may be assumed.
-        if let Some(apart) = self.attempt(a, b, false, SHALLOW) {
+        if let Some(apart) = self.attempt(a, b, (false, Trust::Nothing), SHALLOW) {
             return Some(apart);
         }
-        self.attempt(a, b, true, DEPTH)
+        let known = self.wanted.len();
+        let apart = self.attempt(a, b, (true, Trust::Nothing), DEPTH);
+        if apart.is_some() || !self.hangs_on_tables(a, b) {
+            return apart;
+        }
+        // What would have to hold without them is wanted by nobody, if it can be done with them.
+        let levels = [Trust::Order, Trust::Natural, Trust::Few];
+        let apart = levels.into_iter().find_map(|trust| self.attempt(a, b, (true, trust), DEPTH));
+        self.wanted.truncate(known);
+        apart
     }
 
-    fn attempt(&mut self, a: u32, b: u32, assume: bool, depth: usize) -> Option<Apart> {
+    /// Whether where one of two accesses goes is read from a table.
+    fn hangs_on_tables(&self, a: u32, b: u32) -> bool {
+        let read = |node: &Node| {
+            let Node::Read(source, ..) = node else { return false };
+            let Some(Source::Access(number)) = self.program.sources.get(*source as usize) else { return false };
+            let base = self.program.accesses.get(*number as usize).map(|access| access.base);
+            matches!(base, Some(Base::Argument(argument)) if self.tables.contains_key(&argument))
+        };
+        let parts = [a, b].map(|access| &self.program.accesses[access as usize]);
+        let mut terms = parts.into_iter().flat_map(|access| [access.offset, access.mask, access.path]);
+        terms.any(|term| self.program.terms.any_leaf(term, read))
+    }
+
+    /// `assume` says whether strides may be large enough, and tables as such kernels need them.
+    fn attempt(&mut self, a: u32, b: u32, assume: (bool, Trust), depth: usize) -> Option<Apart> {
         let hypotheses = self.hypotheses(a, b);
         let lanes = [a, b].map(|access| self.program.accesses[access as usize].lanes.clone());
         let mut refuter = Refuter {
@@ -50,20 +81,26 @@ impl Prover<'_> {
             accesses: [a, b],
             known: self.known,
             tickets: &self.tickets,
-            assume,
+            tables: self.tables,
+            constant: self.constant,
+            axes: &self.axes,
+            assume: assume.0,
+            trust: assume.1,
             depth,
             spreads: Vec::new(),
+            premises: BTreeSet::new(),
             budget: BUDGET,
         };
         let refuted = refuter.refute(hypotheses);
         let mut spreads = std::mem::take(&mut refuter.spreads);
+        let premises = std::mem::take(&mut refuter.premises);
         if !refuted {
             self.wanted.extend(spreads);
             return None;
         }
         spreads.sort();
         spreads.dedup();
-        Some(Apart { spreads })
+        Some(Apart { spreads, premises })
     }
 
     /// Both execute, on different places of the grid, and touch a common byte.

@@ -181,7 +181,7 @@ fn pin_words(pin: &Pin) -> String {
 /// `; global memory: …`, where a verdict on something else does not say it.
 pub fn global_words(kernel: &KernelReport) -> String {
     let Some(global) = &kernel.global else { return String::new() };
-    let words = match &global.verdict {
+    let words = match &global.told() {
         Verdict::Found => return String::new(),
         Verdict::Proved(how) | Verdict::Clean(how) => match &kernel.verdict {
             Verdict::Proved(all) | Verdict::Clean(all) if all.starts_with(how.as_str()) => return String::new(),

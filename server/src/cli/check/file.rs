@@ -170,7 +170,7 @@ fn of_global_memory(report: &mut KernelReport) {
     report.findings.retain(about);
     report.suppressed.retain(|it| about(&it.finding));
     report.verdict = match &report.global {
-        Some(global) => global.verdict.clone(),
+        Some(global) => global.told(),
         None if matches!(report.verdict, Verdict::Undecided(_)) => return,
         None => Verdict::Proved("it writes no global memory".to_owned()),
     };

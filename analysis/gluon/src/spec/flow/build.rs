@@ -80,9 +80,14 @@ impl<'m> Visitor<'m> for Declare<'_> {
                     let path = from.split('.').chain([alias.name.as_str()]);
                     let asks = path.fold(0, |all, part| all | devices::of_name(part));
                     let own = alias.asname.as_ref().unwrap_or(&alias.name);
-                    if asks != 0 {
-                        self.flow.imported.insert((self.file, own.to_string()), asks);
-                    }
+                    self.flow.imported.insert((self.file, own.to_string()), asks);
+                }
+            }
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    let own = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+                    let own = own.split('.').next().unwrap_or(own);
+                    self.flow.imported.insert((self.file, own.to_owned()), 0);
                 }
             }
             _ => walk_stmt(self, stmt),
@@ -113,9 +118,10 @@ impl Builder<'_> {
         self.flow.node(scope, name)
     }
 
-    /// Whether a name is one of the function's own.
+    /// Whether a name is one of the function's own, and none that the file imports.
     pub(super) fn is_variable(&self, name: &str) -> bool {
-        self.scope.is_some_and(|scope| self.flow.knows(scope, name))
+        let imported = self.flow.imported.contains_key(&(self.file, name.to_owned()));
+        !imported && self.scope.is_some_and(|scope| self.flow.knows(scope, name))
     }
 
     pub(super) fn field(&mut self, name: &str) -> Node {
@@ -149,6 +155,7 @@ impl Builder<'_> {
             }
             Expr::Call(call) => self.result(call, edge, out),
             Expr::Named(named) => self.parts(&named.value, edge, out),
+            Expr::Subscript(of) if adds_dimensions(&of.slice) => self.parts(&of.value, edge, out),
             _ => {
                 let mut names = Names { found: Vec::new() };
                 walk_expr(&mut names, expr);
@@ -471,5 +478,15 @@ struct Inner<'m> {
 impl<'m> Visitor<'m> for Inner<'m> {
     fn visit_stmt(&mut self, stmt: &'m Stmt) {
         self.found.push(stmt);
+    }
+}
+
+/// Whether an index leaves the elements as they are: `:` and `None`.
+fn adds_dimensions(index: &Expr) -> bool {
+    match index {
+        Expr::Tuple(parts) => parts.elts.iter().all(adds_dimensions),
+        Expr::Slice(slice) => slice.lower.is_none() && slice.upper.is_none() && slice.step.is_none(),
+        Expr::NoneLiteral(_) => true,
+        _ => false,
     }
 }

@@ -335,7 +335,10 @@ impl Facts {
             }
             Edge::Sum => self.traits = self.traits.with(about.traits.only(Traits::POINTER.with(Traits::INDEX))),
             Edge::Arith => self.traits = self.traits.with(about.traits.only(Traits::OF_VALUES)),
-            Edge::Load if about.traits.has(Traits::INDEX) => self.traits = self.traits.with(Traits::LOADS_INDEX),
+            // Of a sum that is an address it is not known which part is the pointer; what is read from memory is none.
+            Edge::Load if about.traits.has(Traits::INDEX) || about.traits.has(Traits::POINTER) => {
+                self.traits = self.traits.with(Traits::LOADS_INDEX);
+            }
             Edge::Load | Edge::Any => {}
         }
     }

@@ -32,6 +32,9 @@ impl Refuter<'_> {
 
     /// Something to try both ways.
     pub(super) fn choice(&mut self, state: &mut State) -> Option<Vec<Hypothesis>> {
+        if let Some(ways) = self.stretches(state) {
+            return Some(ways);
+        }
         // The programs differ along one axis, to one side.
         let distances = std::mem::take(&mut state.distances);
         if !distances.is_empty() {

@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::{Refuter, State, solved};
-use crate::program::{Access, Base, Source};
+use crate::program::{Base, Source};
 use crate::prove::poly::Poly;
-use crate::term::{Node, Symbol, Term};
+use crate::term::{BinOp, Node, Symbol, Term};
 
 impl Refuter<'_> {
     /// Equations between atoms that are made alike of equal parts.
@@ -19,9 +19,9 @@ impl Refuter<'_> {
                 Node::Binary(op, a, b) => vec![op as u32, a.0, b.0].into_boxed_slice(),
                 Node::Select(c, a, b) => vec![u32::MAX, c.0, a.0, b.0].into_boxed_slice(),
                 Node::Read(source, ..) => {
-                    let Some((base, offset)) = self.constant_word(atom, source) else { continue };
-                    let Some(offset) = solved(state, offset) else { continue };
-                    let key = (2, base, vec![offset]);
+                    let Some(word) = self.constant_word(state, atom, source) else { continue };
+                    let Some(offset) = solved(state, word.offset) else { continue };
+                    let key = (2, word.argument, vec![offset]);
                     match known.get(&key) {
                         Some(other) => self.alike(state, atom, *other, &mut same),
                         None => {
@@ -58,25 +58,51 @@ impl Refuter<'_> {
         }
     }
 
-    /// The address of a read of a tensor that the kernel never writes: what it gives hangs on nothing else.
-    fn constant_word(&mut self, atom: Term, source: u32) -> Option<(u32, Poly)> {
+    /// The address of a read of a tensor that the kernel never writes: what it gives hangs on nothing else. `None`
+    /// where it is not known that the read takes place.
+    pub(super) fn constant_word(&mut self, state: &State, atom: Term, source: u32) -> Option<Word> {
         let Source::Access(number) = *self.program.sources.get(source as usize)? else { return None };
         let access = self.program.accesses.get(number as usize)?;
-        let Base::Argument(base) = access.base else { return None };
-        let written = |other: &Access| other.base == access.base && other.action.writes();
-        if self.program.accesses.iter().any(written) {
+        let Base::Argument(argument) = access.base else { return None };
+        if !self.constant.contains(&argument) {
             return None;
         }
-        let (offset, mask) = (access.offset, access.mask);
-        if self.program.terms.constant(mask) != Some(1) {
-            return None;
-        }
+        let (offset, mask, bytes) = (access.offset, access.mask, i128::from(access.bytes));
         let Node::Read(_, lanes, copy) = self.program.terms.node(atom).clone() else { return None };
-        let own = self.program.terms.instance(offset, copy, &mut FxHashMap::default());
-        let at = self.program.terms.replace(own, &mut FxHashMap::default(), &mut |_, node, _| match node {
+        let mask = self.at(mask, copy, &lanes);
+        if !self.holds(state, mask) {
+            return None;
+        }
+        let at = self.at(offset, copy, &lanes);
+        Some(Word { argument, offset: self.poly(at), bytes })
+    }
+
+    /// An expression of an access, as it is in one of the instances at these lanes.
+    fn at(&mut self, term: Term, copy: u8, lanes: &[Term]) -> Term {
+        let own = self.program.terms.instance(term, copy, &mut FxHashMap::default());
+        self.program.terms.replace(own, &mut FxHashMap::default(), &mut |_, node, _| match node {
             Node::Symbol(Symbol::Lane(dim), _) => lanes.get(usize::from(*dim)).copied(),
             _ => None,
-        });
-        Some((base, self.poly(at)))
+        })
     }
+
+    /// Whether a condition is known to hold.
+    fn holds(&self, state: &State, condition: Term) -> bool {
+        if self.program.terms.constant(condition) == Some(1) || state.held.contains(&condition) {
+            return true;
+        }
+        match *self.program.terms.node(condition) {
+            Node::Binary(BinOp::And, a, b) => self.holds(state, a) && self.holds(state, b),
+            _ => false,
+        }
+    }
+}
+
+/// A word of a tensor that the kernel never writes.
+pub(super) struct Word {
+    pub(super) argument: u32,
+    /// In bytes.
+    pub(super) offset: Poly,
+    /// Bytes of a value.
+    pub(super) bytes: i128,
 }

@@ -5,16 +5,20 @@
 //! remainders and reads, which are equal where what they are made of is. What is left is linear. A choice (minimum,
 //! selection, a disjunction) is tried both ways.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 mod choice;
 mod congruent;
 mod strides;
 mod system;
+mod table;
 
 use self::system::System;
 use super::convert::{Converter, Fact, natural_product};
 use super::poly::{Monomial, Poly};
+use super::table::{Premise, Table, Trust};
 use super::ticket::Counter;
 use crate::limits::proofs::ROUNDS;
 use crate::program::Program;
@@ -43,10 +47,20 @@ pub(crate) struct Refuter<'p> {
     pub(crate) tickets: &'p FxHashMap<u32, Counter>,
     /// Whether spreads may be assumed that are not known.
     pub(crate) assume: bool,
+    /// How tables of indices are read, by argument.
+    pub(crate) tables: &'p FxHashMap<u32, Table>,
+    /// What may be assumed of such kernels.
+    pub(crate) trust: Trust,
+    /// Arguments whose tensors nothing writes.
+    pub(crate) constant: &'p FxHashSet<u32>,
+    /// Axes of the grid on which programs may differ.
+    pub(crate) axes: &'p [u8],
     /// Choices inside choices that are tried.
     pub(crate) depth: usize,
     /// What was assumed on the way.
     pub(crate) spreads: Vec<Spread>,
+    /// What was assumed beside.
+    pub(crate) premises: BTreeSet<Premise>,
     /// Rows of constraints that may still be decided.
     pub(crate) budget: usize,
 }
@@ -74,6 +88,14 @@ struct State {
     drawn: FxHashSet<(Term, Term)>,
     /// Minima and selections that were decided.
     chosen: FxHashSet<Term>,
+    /// Conditions that hold.
+    held: FxHashSet<Term>,
+    /// Values of tables of which it was said that they are not negative.
+    natural: FxHashSet<Term>,
+    /// Values of tables of which the second was said to be no less.
+    ascending: FxHashSet<(Term, Term)>,
+    /// Places in tables of which it was decided which is ahead.
+    compared: FxHashSet<(Term, Term)>,
 }
 
 /// A polynomial that is 0.
@@ -175,6 +197,9 @@ impl Refuter<'_> {
         if let Some(value) = terms.constant(term) {
             return (value != 0) != holds;
         }
+        if holds {
+            state.held.insert(term);
+        }
         match terms.node(term).clone() {
             Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) if terms.bits(term) == 1 => {
                 let parts = vec![Hypothesis::Condition(a, holds), Hypothesis::Condition(b, holds)];
@@ -265,7 +290,9 @@ impl Refuter<'_> {
                         }
                     }
                     // Only what nothing else decides is assumed.
-                    if !self.assume_one(&mut state) {
+                    let assumed =
+                        self.by_tables(&mut state) || self.assume_one(&mut state) || self.assume_few(&mut state);
+                    if !assumed {
                         break;
                     }
                 }
@@ -339,6 +366,7 @@ impl Refuter<'_> {
         });
         // What follows from it now follows from what is left behind it too, until atoms are replaced.
         let mut system: Option<System> = None;
+        let open_stretches = self.trust != Trust::Nothing && self.open_stretches(state).is_some();
         while let Some(Equation { zero, meets }) = equations.pop() {
             let common = zero.content();
             if common == 0 {
@@ -365,8 +393,8 @@ impl Refuter<'_> {
                 moved = true;
                 continue;
             }
-            // What may come apart by an assumption is kept for that.
-            let waits = self.assume && meets && !ways.is_empty();
+            // What may come apart by an assumption is kept for that, or until it is known which stretches meet.
+            let waits = self.assume && meets && (open_stretches || !ways.is_empty());
             let Some((atom, value)) = (!waits).then(|| solvable(&self.program.terms, &zero)).flatten() else {
                 left.push(Equation { zero, meets });
                 continue;

@@ -251,6 +251,11 @@ impl Refuter<'_> {
         any
     }
 
+    /// Whether a sum is made of what programs do not share, among others.
+    pub(super) fn has_programs(&self, sum: &Poly) -> bool {
+        sum.atoms().any(|atom| !self.is_shared(atom))
+    }
+
     /// Whether a sum is made of such leaves, among others.
     fn has(&self, sum: &Poly, leaf: impl Fn(&Node) -> bool) -> bool {
         sum.atoms().any(|atom| self.program.terms.any_leaf(atom, &leaf))

@@ -1,0 +1,81 @@
+//! Tables of indices: tensors that the kernel never writes, whose values say where programs work.
+//!
+//! What they hold is not known. Where nothing but that stands in the way of a proof, what kernels of this kind need of
+//! their tables is assumed, and the verdict says so: that no slot is given twice, that sequences lie behind each other.
+
+use rustc_hash::FxHashMap;
+
+use super::convert::Converter;
+use super::poly::{Poly, gcd};
+use crate::program::{Action, Base, Program};
+
+/// How a kernel reads a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Table {
+    /// By rows of so many values, all of which are read: slots, pages, chunks as pairs of a sequence and a place in it.
+    Rows(i64),
+    /// By neighbours: where one stretch begins and the next one does.
+    Ends,
+}
+
+/// What is assumed beside strides that are large enough.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Premise {
+    /// No row of so many values occurs twice in a table, by its argument.
+    Distinct(u32, i64),
+    /// The values of a table do not decrease.
+    Ascending(u32),
+    /// The values of a table are not negative.
+    Natural(u32),
+    /// There are at most so many programs along an axis.
+    Few(u8, Poly),
+}
+
+/// How much is assumed of a kernel that reads tables; more includes less.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Trust {
+    Nothing,
+    /// No row occurs twice, and ends do not decrease.
+    Order,
+    /// Indices are not negative.
+    Natural,
+    /// What no address tells apart is launched once.
+    Few,
+}
+
+/// By argument, how the tensors are read that are tables; `is_constant` says of an argument whether nothing writes its
+/// tensor and what it holds is not known.
+pub(crate) fn tables(program: &mut Program, is_constant: impl Fn(u32) -> bool) -> FxHashMap<u32, Table> {
+    let mut convert = Converter::default();
+    let mut places: FxHashMap<u32, Vec<Option<Poly>>> = FxHashMap::default();
+    for at in 0..program.accesses.len() {
+        let access = &program.accesses[at];
+        let (Base::Argument(argument), Action::Load, Some(_)) = (access.base, access.action, access.source) else {
+            continue;
+        };
+        let (offset, bytes) = (access.offset, i128::from(access.bytes));
+        if is_constant(argument) {
+            let words = convert.poly(&mut program.terms, offset).exactly_by(bytes);
+            places.entry(argument).or_default().push(words);
+        }
+    }
+    let read = |places: Vec<Option<Poly>>| {
+        let places: Vec<Poly> = places.into_iter().collect::<Option<_>>()?;
+        let factors = places.iter().flat_map(|place| place.terms().filter(|(monomial, _)| !monomial.is_empty()));
+        let width = factors.fold(0, |all, (_, factor)| gcd(all, factor));
+        let column = |place: &Poly| place.offset().rem_euclid(width);
+        let next = |(a, b): (&Poly, &Poly)| b.minus(a).as_constant() == Some(1);
+        match width {
+            0 => None,
+            1 if places.iter().any(|a| places.iter().any(|b| next((a, b)))) => Some(Table::Ends),
+            1..=MOST_COLUMNS if (0..width).all(|at| places.iter().any(|place| column(place) == at)) => {
+                Some(Table::Rows(i64::try_from(width).ok()?))
+            }
+            _ => None,
+        }
+    };
+    places.into_iter().filter_map(|(argument, places)| Some((argument, read(places)?))).collect()
+}
+
+/// Values of a row that are told apart.
+const MOST_COLUMNS: i128 = 8;
