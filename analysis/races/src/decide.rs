@@ -8,7 +8,7 @@ use ttgir::Tree;
 
 use crate::choose::{companions, settings};
 use crate::launch::Known;
-use crate::limits::proofs::PAIRS;
+use crate::limits::proofs::{BY_TABLES, PAIRS};
 use crate::limits::runs::{PROGRAMS, TURNS, WORK};
 use crate::program::{Base, Completion, Program, Scope, Source};
 use crate::prove::{Converter, Counter, Premise, Prover, Spread, Table, tables, tickets};
@@ -368,6 +368,8 @@ impl Decider<'_> {
                 constant: &constant,
                 known: &known,
                 axes: axes.clone(),
+                length: None,
+                rows: 0,
                 wanted: Vec::new(),
             };
             let apart = prover.apart(a, b);
@@ -425,6 +427,8 @@ impl Decider<'_> {
             convert: Converter::default(),
             known: &known,
             axes: axes.to_vec(),
+            length: None,
+            rows: BY_TABLES,
             wanted: Vec::new(),
         };
         let mut proofs = Proofs {

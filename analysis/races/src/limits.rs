@@ -25,6 +25,10 @@ base::limits! { "races":
         BUDGET: usize = 1500, Count, NotProved;
         /// Rounds in which equations are taken apart.
         ROUNDS: usize = 40, Count, NotProved;
+        /// Rows of constraints that all proofs of one kernel by what tables hold may cost.
+        BY_TABLES: usize = 30_000, Count, NotProved;
+        /// Tables that are tried as the lengths of stretches.
+        LENGTHS: usize = 3, Count, NotProved;
         /// Monomials of a polynomial that is worked with.
         MONOMIALS: usize = 200, Count, NotProved;
     }

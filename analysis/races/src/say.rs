@@ -27,6 +27,13 @@ pub(crate) fn premise(program: &Program, premise: &Premise) -> String {
         Premise::Distinct(table, 1) => format!("no value of `{}` occurs twice", name(*table)),
         Premise::Distinct(table, width) => format!("no row of {width} values of `{}` occurs twice", name(*table)),
         Premise::Ascending(table) => format!("the values of `{}` do not decrease", name(*table)),
+        Premise::Apart(starts, lengths) => {
+            format!(
+                "stretches of `{}` values that begin at those of `{}` do not overlap",
+                name(*lengths),
+                name(*starts)
+            )
+        }
         Premise::Natural(table) => format!("the values of `{}` are not negative", name(*table)),
         Premise::Few(axis, most) if most.as_constant() == Some(1) => format!("there is one program along axis {axis}"),
         Premise::Few(axis, most) => format!("there are at most {} programs along axis {axis}", poly(program, most)),

@@ -1,6 +1,8 @@
 //! Expressions as polynomials, and what is known of the expressions that are none.
 
-use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::poly::{Monomial, Poly};
 use crate::program::Program;
@@ -11,6 +13,9 @@ use crate::term::{BinOp, Node, Symbol, Term, Terms};
 #[derive(Debug, Default)]
 pub(crate) struct Converter {
     memo: FxHashMap<Term, Poly>,
+    /// Sources whose values are taken not to be negative, and for which of them that mattered.
+    pub(crate) natural: FxHashSet<u32>,
+    pub(crate) relied: RefCell<FxHashSet<u32>>,
 }
 
 /// A known relation: not negative, or 0.
@@ -146,11 +151,11 @@ impl Converter {
         };
         match op {
             BinOp::DivS | BinOp::DivU | BinOp::FloorDivS => {
-                if op != BinOp::FloorDivS && !not_negative(&program.terms, x) {
+                if op != BinOp::FloorDivS && !self.not_negative(&program.terms, x) {
                     return;
                 }
                 by_floor(facts, this, y);
-                if not_negative(&program.terms, x) {
+                if self.not_negative(&program.terms, x) {
                     facts.push(Fact::at_least_zero(this.clone()));
                 }
             }
@@ -166,7 +171,7 @@ impl Converter {
                 }
             }
             BinOp::RemS | BinOp::RemU => {
-                let signed = op == BinOp::RemS && !not_negative(&program.terms, x);
+                let signed = op == BinOp::RemS && !self.not_negative(&program.terms, x);
                 facts.push(Fact::ordered(&this.shifted(1), y));
                 if signed {
                     facts.push(Fact::at_least_zero(this.plus(y, 1).shifted(-1)));
@@ -204,32 +209,40 @@ impl Converter {
             _ => {}
         }
     }
-}
 
-/// Whether a sum has no negative part: ids, lanes, rounds and sizes are not negative.
-fn not_negative(terms: &Terms, poly: &Poly) -> bool {
-    poly.terms().all(|(monomial, coefficient)| coefficient >= 0 && natural_product(terms, monomial))
-}
+    /// Whether a sum has no negative part: ids, lanes, rounds and sizes are not negative.
+    fn not_negative(&self, terms: &Terms, poly: &Poly) -> bool {
+        poly.terms().all(|(monomial, coefficient)| coefficient >= 0 && self.natural_product(terms, monomial))
+    }
 
-/// Whether no factor is negative, by what they are.
-pub(super) fn natural_product(terms: &Terms, factors: &Monomial) -> bool {
-    factors.iter().all(|atom| natural(terms, *atom))
-}
+    /// Whether no factor is negative, by what they are.
+    pub(super) fn natural_product(&self, terms: &Terms, factors: &Monomial) -> bool {
+        factors.iter().all(|atom| self.is_natural(terms, *atom))
+    }
 
-/// Whether an atom is not negative by what it is.
-fn natural(terms: &Terms, atom: Term) -> bool {
-    match terms.node(atom) {
-        Node::Symbol(..) => true,
-        Node::Const(value) => *value >= 0,
-        Node::Binary(BinOp::MinS | BinOp::DivS | BinOp::FloorDivS | BinOp::Mul | BinOp::Add, a, b) => {
-            natural(terms, *a) && natural(terms, *b)
+    /// Whether an atom is not negative by what it is.
+    fn is_natural(&self, terms: &Terms, atom: Term) -> bool {
+        match terms.node(atom) {
+            Node::Symbol(..) => true,
+            Node::Const(value) => *value >= 0,
+            Node::Binary(BinOp::MinS | BinOp::DivS | BinOp::FloorDivS | BinOp::Mul | BinOp::Add, a, b) => {
+                self.is_natural(terms, *a) && self.is_natural(terms, *b)
+            }
+            Node::Binary(BinOp::MaxS, a, b) => self.is_natural(terms, *a) || self.is_natural(terms, *b),
+            Node::Binary(BinOp::CeilDivS | BinOp::RemS, a, _) => self.is_natural(terms, *a),
+            Node::Binary(op, ..) => {
+                matches!(op, BinOp::RemU | BinOp::DivU | BinOp::MinU | BinOp::MaxU) || op.is_question()
+            }
+            Node::Select(_, a, b) => self.is_natural(terms, *a) && self.is_natural(terms, *b),
+            Node::ExtS(a) | Node::Trunc(a) => self.is_natural(terms, *a),
+            Node::ExtU(_) => true,
+            Node::Read(source, ..) => {
+                let natural = self.natural.contains(source);
+                if natural {
+                    self.relied.borrow_mut().insert(*source);
+                }
+                natural
+            }
         }
-        Node::Binary(BinOp::MaxS, a, b) => natural(terms, *a) || natural(terms, *b),
-        Node::Binary(BinOp::CeilDivS | BinOp::RemS, a, _) => natural(terms, *a),
-        Node::Binary(op, ..) => matches!(op, BinOp::RemU | BinOp::DivU | BinOp::MinU | BinOp::MaxU) || op.is_question(),
-        Node::Select(_, a, b) => natural(terms, *a) && natural(terms, *b),
-        Node::ExtS(a) | Node::Trunc(a) => natural(terms, *a),
-        Node::ExtU(_) => true,
-        Node::Read(..) => false,
     }
 }

@@ -9,7 +9,7 @@ use super::poly::Poly;
 use super::refute::{Hypothesis, Refuter, Spread};
 use super::table::{Premise, Table, Trust};
 use super::ticket::Counter;
-use crate::limits::proofs::{BUDGET, DEPTH, SHALLOW};
+use crate::limits::proofs::{BUDGET, DEPTH, LENGTHS, SHALLOW};
 use crate::program::{Base, Program, Source};
 use crate::term::{Node, Symbol, Term};
 
@@ -34,6 +34,10 @@ pub(crate) struct Prover<'p> {
     pub(crate) known: &'p FxHashMap<Symbol, i64>,
     /// Axes of the grid on which programs may differ.
     pub(crate) axes: Vec<u8>,
+    /// The table that says how long stretches are, where one is assumed to.
+    pub(crate) length: Option<u32>,
+    /// Rows of constraints that proofs by tables may still cost.
+    pub(crate) rows: usize,
     /// What was assumed in vain.
     pub(crate) wanted: Vec<Spread>,
 }
@@ -51,27 +55,61 @@ impl Prover<'_> {
             return apart;
         }
         // What would have to hold without them is wanted by nobody, if it can be done with them.
-        let levels = [Trust::Order, Trust::Natural, Trust::Few];
-        let apart = levels.into_iter().find_map(|trust| self.attempt(a, b, (true, trust), DEPTH));
+        let lengths = self.lengths(a, b);
+        let lengths = lengths.into_iter().take(LENGTHS).map(Some);
+        let levels = std::iter::once(None)
+            .chain(lengths)
+            .flat_map(|length| [Trust::Order, Trust::Natural, Trust::Few].map(|trust| (trust, length)));
+        let apart = levels.collect::<Vec<_>>().into_iter().find_map(|(trust, length)| {
+            self.length = length;
+            self.attempt(a, b, (true, trust), DEPTH)
+        });
+        self.length = None;
         self.wanted.truncate(known);
         apart
     }
 
     /// Whether where one of two accesses goes is read from a table.
     fn hangs_on_tables(&self, a: u32, b: u32) -> bool {
-        let read = |node: &Node| {
-            let Node::Read(source, ..) = node else { return false };
-            let Some(Source::Access(number)) = self.program.sources.get(*source as usize) else { return false };
-            let base = self.program.accesses.get(*number as usize).map(|access| access.base);
-            matches!(base, Some(Base::Argument(argument)) if self.tables.contains_key(&argument))
-        };
         let parts = [a, b].map(|access| &self.program.accesses[access as usize]);
         let mut terms = parts.into_iter().flat_map(|access| [access.offset, access.mask, access.path]);
-        terms.any(|term| self.program.terms.any_leaf(term, read))
+        terms.any(|term| self.program.terms.any_leaf(term, |node| self.table(node).is_some()))
+    }
+
+    /// The table that a value is read from, and how it is read.
+    fn table(&self, node: &Node) -> Option<(u32, Table)> {
+        let Node::Read(source, ..) = node else { return None };
+        let Source::Access(number) = *self.program.sources.get(*source as usize)? else { return None };
+        let Base::Argument(argument) = self.program.accesses.get(number as usize)?.base else { return None };
+        self.tables.get(&argument).map(|table| (argument, *table))
+    }
+
+    /// Tables that may say how far the accesses of a program go.
+    fn lengths(&self, a: u32, b: u32) -> BTreeSet<u32> {
+        let parts = [a, b].map(|access| &self.program.accesses[access as usize]);
+        let mut found = BTreeSet::new();
+        for term in parts.into_iter().flat_map(|access| [access.mask, access.path]) {
+            self.program.terms.leaves(term, &mut |node| {
+                found.extend(self.table(node).filter(|(_, table)| *table == Table::Rows(1)).map(|(table, _)| table));
+            });
+        }
+        found
+    }
+
+    /// The sources of indices.
+    fn indices(&self) -> FxHashSet<u32> {
+        let accesses = self.program.accesses.iter();
+        let indices = accesses.filter(|access| match access.base {
+            Base::Argument(argument) => matches!(self.tables.get(&argument), Some(Table::Rows(_))),
+            Base::Unknown => false,
+        });
+        indices.filter_map(|access| access.source).collect()
     }
 
     /// `assume` says whether strides may be large enough, and tables as such kernels need them.
     fn attempt(&mut self, a: u32, b: u32, assume: (bool, Trust), depth: usize) -> Option<Apart> {
+        self.convert.natural = if assume.1 >= Trust::Natural { self.indices() } else { FxHashSet::default() };
+        let budget = if assume.1 == Trust::Nothing { BUDGET } else { BUDGET.min(self.rows) };
         let hypotheses = self.hypotheses(a, b);
         let lanes = [a, b].map(|access| self.program.accesses[access as usize].lanes.clone());
         let mut refuter = Refuter {
@@ -86,14 +124,27 @@ impl Prover<'_> {
             axes: &self.axes,
             assume: assume.0,
             trust: assume.1,
+            length: self.length,
             depth,
             spreads: Vec::new(),
             premises: BTreeSet::new(),
-            budget: BUDGET,
+            budget,
         };
         let refuted = refuter.refute(hypotheses);
+        let spent = budget - refuter.budget;
         let mut spreads = std::mem::take(&mut refuter.spreads);
-        let premises = std::mem::take(&mut refuter.premises);
+        let mut premises = std::mem::take(&mut refuter.premises);
+        if assume.1 != Trust::Nothing {
+            self.rows = self.rows.saturating_sub(spent);
+        }
+        let relied: Vec<u32> = self.convert.relied.take().into_iter().collect();
+        for source in relied {
+            if let Some(Source::Access(number)) = self.program.sources.get(source as usize)
+                && let Base::Argument(argument) = self.program.accesses[*number as usize].base
+            {
+                premises.insert(Premise::Natural(argument));
+            }
+        }
         if !refuted {
             self.wanted.extend(spreads);
             return None;

@@ -27,6 +27,9 @@ pub(crate) enum Premise {
     Ascending(u32),
     /// The values of a table are not negative.
     Natural(u32),
+    /// Stretches that begin where the first table says, and are as long as the second says at the same place, do not
+    /// overlap.
+    Apart(u32, u32),
     /// There are at most so many programs along an axis.
     Few(u8, Poly),
 }

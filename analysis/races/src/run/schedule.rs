@@ -87,7 +87,9 @@ struct State {
     nodes: Vec<u32>,
     /// Segments that each program has done, and at which of its times.
     done: Vec<Rc<Vec<(u32, u32)>>>,
-    clocks: Vec<Clock>,
+    clocks: Vec<Rc<Clock>>,
+    /// A hash of what is above, by program: a turn changes that of one.
+    hashes: Vec<u64>,
     /// Words by tensor and byte.
     words: std::collections::BTreeMap<(u32, i64), Word>,
 }
@@ -184,7 +186,13 @@ impl<'p> Explorer<'p> {
     /// How many turns it took.
     fn run(&mut self) -> Result<usize, Cancelled> {
         let count = u32::try_from(self.setting.runs()).unwrap_or(u32::MAX);
-        let mut state = State { nodes: Vec::new(), done: Vec::new(), clocks: Vec::new(), words: Default::default() };
+        let mut state = State {
+            nodes: Vec::new(),
+            done: Vec::new(),
+            clocks: Vec::new(),
+            hashes: Vec::new(),
+            words: Default::default(),
+        };
         for number in 0..count {
             self.cancel.check()?;
             let instance = Instance::new(self.program, self.watched, (self.setting, self.setting.number(number)));
@@ -195,7 +203,8 @@ impl<'p> Explorer<'p> {
             if let Some(own) = clock.get_mut(number as usize) {
                 *own = 1;
             }
-            state.clocks.push(clock);
+            state.clocks.push(Rc::new(clock));
+            state.hashes.push(hash_of(&state, number as usize));
             if self.outcome.work > self.budget {
                 self.outcome.limited = true;
                 return Ok(0);
@@ -205,22 +214,26 @@ impl<'p> Explorer<'p> {
             self.all_at_once(&state)?;
             return Ok(0);
         }
-        let mut open = vec![state];
-        let mut turns = 0;
-        while let Some(state) = open.pop() {
+        // Of each state on the way to the present one, the program whose turn it is next.
+        let mut open = vec![(Rc::new(state), 0)];
+        let mut turns = 1;
+        while let Some((state, program)) = open.last_mut() {
+            if *program >= count {
+                open.pop();
+                continue;
+            }
             self.cancel.check()?;
+            *program += 1;
+            let (state, program) = (state.clone(), *program - 1);
+            let Some(next) = self.turn(&state, program).filter(|next| self.seen.insert(fingerprint(next))) else {
+                continue;
+            };
             turns += 1;
             if turns > self.turns || self.outcome.work > self.budget {
                 self.outcome.limited = true;
                 return Ok(turns);
             }
-            for program in (0..count).rev() {
-                if let Some(next) = self.turn(&state, program)
-                    && self.seen.insert(fingerprint(&next))
-                {
-                    open.push(next);
-                }
-            }
+            open.push((Rc::new(next), 0));
         }
         Ok(turns)
     }
@@ -367,20 +380,23 @@ impl<'p> Explorer<'p> {
             }
         }
         let mut next = state.clone();
+        // A state has a copy of each word of its own.
+        self.outcome.work += next.words.len() as u64;
         if first {
             Rc::make_mut(&mut next.done[at]).push((node, now));
         }
         if let Some(ask) = &segment.ask {
             let answer = self.answer(&mut next, at, ask);
-            next.clocks[at][at] = now + 1;
+            Rc::make_mut(&mut next.clocks[at])[at] = now + 1;
             let child = self.child(node, answer, ask);
             if child == node {
                 // It will ask again, of a memory that another has to change first.
-                next.clocks[at][at] = now;
+                Rc::make_mut(&mut next.clocks[at])[at] = now;
                 self.outcome.waits = true;
             }
             next.nodes[at] = child;
         }
+        next.hashes[at] = hash_of(&next, at);
         Some(next)
     }
 
@@ -422,7 +438,7 @@ impl<'p> Explorer<'p> {
         let tensor = self.setting.tensor(access.base).unwrap_or(u32::MAX);
         let mut values = vec![None; ask.lanes];
         let before = state.clocks[program].clone();
-        let mut seen = before.clone();
+        let mut seen = Clock::clone(&before);
         let bits = (access.bytes * 8).min(64) as u8;
         for (at, (start, lane)) in ask.event.spans.iter().enumerate() {
             let initial = self.initial(tensor, start, access.bytes);
@@ -450,7 +466,7 @@ impl<'p> Explorer<'p> {
                 word.released = match (release, ordering, word.released.take()) {
                     (Some(ordering), _, previous) => {
                         // What is released goes on from what the word already carried.
-                        let mut clock = before.clone();
+                        let mut clock = Clock::clone(&before);
                         join(&mut clock, &seen);
                         if let Some(previous) = &previous {
                             join(&mut clock, &previous.clock);
@@ -463,7 +479,7 @@ impl<'p> Explorer<'p> {
                 };
             }
         }
-        state.clocks[program] = seen;
+        state.clocks[program] = Rc::new(seen);
         if values.iter().all(|value| *value == values[0]) && values.len() == 1 {
             return Column::One(values[0]);
         }
@@ -513,9 +529,17 @@ fn updated(
 fn fingerprint(state: &State) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = rustc_hash::FxHasher::default();
-    state.nodes.hash(&mut hasher);
-    state.done.hash(&mut hasher);
-    state.clocks.hash(&mut hasher);
+    state.hashes.hash(&mut hasher);
     state.words.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Of where a program is, what it has done and what it knows.
+fn hash_of(state: &State, program: usize) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut hasher = rustc_hash::FxHasher::default();
+    state.nodes[program].hash(&mut hasher);
+    state.done[program].hash(&mut hasher);
+    state.clocks[program].hash(&mut hasher);
     hasher.finish()
 }

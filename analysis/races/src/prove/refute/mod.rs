@@ -16,7 +16,7 @@ mod system;
 mod table;
 
 use self::system::System;
-use super::convert::{Converter, Fact, natural_product};
+use super::convert::{Converter, Fact};
 use super::poly::{Monomial, Poly};
 use super::table::{Premise, Table, Trust};
 use super::ticket::Counter;
@@ -51,6 +51,8 @@ pub(crate) struct Refuter<'p> {
     pub(crate) tables: &'p FxHashMap<u32, Table>,
     /// What may be assumed of such kernels.
     pub(crate) trust: Trust,
+    /// The table that says how long stretches are, where one is assumed to.
+    pub(crate) length: Option<u32>,
     /// Arguments whose tensors nothing writes.
     pub(crate) constant: &'p FxHashSet<u32>,
     /// Axes of the grid on which programs may differ.
@@ -88,6 +90,8 @@ struct State {
     drawn: FxHashSet<(Term, Term)>,
     /// Minima and selections that were decided.
     chosen: FxHashSet<Term>,
+    /// Whether nothing but that the accesses meet is left to be worked with.
+    settled: bool,
     /// Conditions that hold.
     held: FxHashSet<Term>,
     /// Values of tables of which it was said that they are not negative.
@@ -303,7 +307,7 @@ impl Refuter<'_> {
         }
         let Some(ways) = self.choice(&mut state) else { return false };
         ways.into_iter().all(|way| {
-            let mut next = state.clone();
+            let mut next = State { settled: false, ..state.clone() };
             self.assert(&mut next, way) || self.search(next, depth + 1)
         })
     }
@@ -330,7 +334,8 @@ impl Refuter<'_> {
                 return true;
             }
             for product in products {
-                if state.products.insert(product.clone()) && natural_product(&self.program.terms, &product) {
+                if state.products.insert(product.clone()) && self.convert.natural_product(&self.program.terms, &product)
+                {
                     state.facts.push(Fact::at_least_zero(Poly::of(product, 1)));
                 }
             }
@@ -366,7 +371,9 @@ impl Refuter<'_> {
         });
         // What follows from it now follows from what is left behind it too, until atoms are replaced.
         let mut system: Option<System> = None;
+        // Which stretches meet, and what follows from it, comes first.
         let open_stretches = self.trust != Trust::Nothing && self.open_stretches(state).is_some();
+        let hold = self.trust != Trust::Nothing && (open_stretches || !state.settled);
         while let Some(Equation { zero, meets }) = equations.pop() {
             let common = zero.content();
             if common == 0 {
@@ -393,8 +400,8 @@ impl Refuter<'_> {
                 moved = true;
                 continue;
             }
-            // What may come apart by an assumption is kept for that, or until it is known which stretches meet.
-            let waits = self.assume && meets && (open_stretches || !ways.is_empty());
+            // What may come apart by an assumption is kept for that.
+            let waits = meets && (hold || (self.assume && !ways.is_empty()));
             let Some((atom, value)) = (!waits).then(|| solvable(&self.program.terms, &zero)).flatten() else {
                 left.push(Equation { zero, meets });
                 continue;
@@ -427,7 +434,12 @@ impl Refuter<'_> {
             state.equations.extend(same.into_iter().map(|zero| Equation { zero, meets: false }));
             return Progress::Moved;
         }
-        if moved || self.near(state) { Progress::Moved } else { Progress::Stuck }
+        if moved || self.near(state) {
+            return Progress::Moved;
+        }
+        let settles = hold && !open_stretches && state.equations.iter().any(|equation| equation.meets);
+        state.settled = true;
+        if settles { Progress::Moved } else { Progress::Stuck }
     }
 
     /// Whether a polynomial at least 0 contradicts a system.

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::system::System;
 use super::{Equation, Refuter, Spread, State, solved};
-use crate::prove::convert::{Fact, natural_product};
+use crate::prove::convert::Fact;
 use crate::prove::poly::{Monomial, Poly, gcd};
 use crate::term::{Node, Symbol, Term};
 
@@ -233,7 +233,7 @@ impl Refuter<'_> {
         for product in products.map(|(monomial, _)| monomial).filter(|monomial| monomial.len() > 1) {
             let (shared, own): (Monomial, Monomial) = product.iter().copied().partition(|atom| self.is_shared(*atom));
             let [index] = own.as_slice() else { continue };
-            if state.bounded.contains(product) || !natural_product(&self.program.terms, &shared) {
+            if state.bounded.contains(product) || !self.convert.natural_product(&self.program.terms, &shared) {
                 continue;
             }
             state.bounded.insert(product.clone());

@@ -52,17 +52,18 @@ impl Refuter<'_> {
         let natural = self.trust >= Trust::Natural && self.natural(state, &values);
         let rows = self.rows(state, &values);
         let ascending = self.ascending(state, &values);
-        natural || rows || ascending
+        let behind = self.behind(state, &values);
+        natural || rows || ascending || behind
     }
 
     /// Indices are not negative.
     fn natural(&mut self, state: &mut State, values: &[Value]) -> bool {
         let mut any = false;
         for value in values.iter().filter(|value| matches!(value.table, Table::Rows(_))) {
+            self.premises.insert(Premise::Natural(value.argument));
             let Some(poly) = solved(state, Poly::atom(value.atom)) else { continue };
             if state.natural.insert(value.atom) && poly.as_constant().is_none() {
                 state.facts.push(Fact::at_least_zero(poly));
-                self.premises.insert(Premise::Natural(value.argument));
                 any = true;
             }
         }
@@ -105,6 +106,40 @@ impl Refuter<'_> {
                 }
                 state.equations.push(Equation { zero, meets: true });
                 self.premises.insert(Premise::Distinct(*table, columns.len() as i64));
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// How long the stretch is that begins where a value says.
+    fn length<'v>(&self, values: &'v [Value], start: &Value) -> Option<&'v Value> {
+        let length = self.length.filter(|_| start.table == Table::Rows(1))?;
+        let mut all = values.iter().filter(|value| value.argument == length && start.argument != length);
+        all.find(|value| value.copy == start.copy && value.place == start.place)
+    }
+
+    /// What begins further on begins behind the end.
+    fn behind(&mut self, state: &mut State, values: &[Value]) -> bool {
+        let mut any = false;
+        let mut system: Option<System> = None;
+        for low in values {
+            let Some(length) = self.length(values, low) else { continue };
+            for high in values.iter().filter(|high| high.argument == low.argument && high.copy != low.copy) {
+                if state.ascending.contains(&(low.atom, high.atom)) {
+                    continue;
+                }
+                let zeros = state.equations.iter().map(|equation| &equation.zero);
+                let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
+                // Not at the same place, nor ahead.
+                if !self.excludes(system, &low.place.minus(&high.place)) {
+                    continue;
+                }
+                let room = Poly::atom(high.atom).minus(&Poly::atom(low.atom)).minus(&Poly::atom(length.atom));
+                let Some(room) = solved(state, room) else { continue };
+                state.ascending.insert((low.atom, high.atom));
+                state.facts.push(Fact::at_least_zero(room));
+                self.premises.insert(Premise::Apart(low.argument, length.argument));
                 any = true;
             }
         }
@@ -159,7 +194,8 @@ impl Refuter<'_> {
     /// The same: their values, and how far the first is behind the second.
     pub(super) fn open_stretches(&mut self, state: &State) -> Option<(Term, Term, Poly)> {
         let values = self.values(state);
-        let ends = |copy: u8| values.iter().filter(move |value| value.table == Table::Ends && value.copy == copy);
+        let begins = |value: &Value| value.table == Table::Ends || self.length(&values, value).is_some();
+        let ends = |copy: u8| values.iter().filter(move |value| value.copy == copy && begins(value));
         for mine in ends(1) {
             for other in ends(2).filter(|other| other.source == mine.source) {
                 let distance = mine.place.minus(&other.place);
