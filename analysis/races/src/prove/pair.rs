@@ -56,13 +56,12 @@ impl Prover<'_> {
         }
         // What would have to hold without them is wanted by nobody, if it can be done with them.
         let lengths = self.lengths(a, b);
-        let lengths = lengths.into_iter().take(LENGTHS).map(Some);
-        let levels = std::iter::once(None)
-            .chain(lengths)
-            .flat_map(|length| [Trust::Order, Trust::Natural, Trust::Few].map(|trust| (trust, length)));
-        let apart = levels.collect::<Vec<_>>().into_iter().find_map(|(trust, length)| {
+        // With all that may be assumed; if that does, with as little of it as does.
+        let apart = std::iter::once(None).chain(lengths.into_iter().take(LENGTHS).map(Some)).find_map(|length| {
             self.length = length;
-            self.attempt(a, b, (true, trust), DEPTH)
+            let most = self.attempt(a, b, (true, Trust::Few), DEPTH)?;
+            let mut less = [Trust::Order, Trust::Natural].into_iter();
+            Some(less.find_map(|trust| self.attempt(a, b, (true, trust), DEPTH)).unwrap_or(most))
         });
         self.length = None;
         self.wanted.truncate(known);
