@@ -57,6 +57,7 @@ impl Parser<'_> {
         let start = self.pos;
         if let Some(end) = self.quick_type_end(start)
             && let Some(id) = self.store.types.find_sound(self.slice(start, end))
+            && self.aliases_are_above(start, end)
         {
             self.bump(end - start);
             return Ok(id);
@@ -67,6 +68,30 @@ impl Parser<'_> {
         let sound = (self.store.alias_refs.len(), self.errors.len()) == mistakes;
         self.store.types.set_sound(id, sound);
         Ok(id)
+    }
+
+    /// Whether nothing between is an alias that is defined below: after an edit types are known that were read there.
+    fn aliases_are_above(&self, start: usize, end: usize) -> bool {
+        if self.store.aliases.last().is_none_or(|last| (last.start as usize) < start) {
+            return true;
+        }
+        let mut at = start;
+        while at < end {
+            let sigil = matches!(self.src[at], b'#' | b'!');
+            let from = at;
+            at += 1;
+            if !sigil {
+                continue;
+            }
+            while at < end && is_word(self.src[at]) {
+                at += 1;
+            }
+            // `#ttg.shared_memory` is written out.
+            if !self.slice(from, at).contains('.') && self.alias_at(from, at).is_none() {
+                return false;
+            }
+        }
+        true
     }
 
     /// A type in the trailer of an op, where the dialect's name may be left out: `<32xf16, …>`.
