@@ -343,14 +343,15 @@ fn an_edit_that_closes_a_bracket_far_above_it() {
 #[test]
 fn an_edit_does_not_learn_an_alias_from_below() {
     let op = "ttng.init_barrier %bar, 1 : !ttg.memdesc<1xi64, #ring, #ttg.shared_memory, mutable>";
-    let filler = "    ub.unreachable\n".repeat(40);
+    let filler = "    gpu.barrier\n".repeat(40);
     let text = format!(
-        "module {{\n  tt.func public @k(%bar: i32) {{\n{filler}    {op} // one\n{filler}    tt.return\n  }}\n}}\n\
+        "module {{\n  tt.func public @k(%bar: i32) {{\n{filler}    {op}\n{filler}    tt.return\n  }}\n}}\n\
          #ring = #ttg.swizzled_shared<{{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}}>\n{op}\n"
     );
     let whole = Document::new(text.as_str());
-    let at = text.find("// one").unwrap_or(0) as u32;
-    let edited = whole.edit(TextRange::new(at, at), "// and ");
+    whole.sections().iter().for_each(|section| assert_eq!(section.tree().text(), section.text()));
+    let at = text.find("1 : !ttg").unwrap_or(0) as u32;
+    let edited = whole.edit(TextRange::new(at, at), "2");
     let fresh = Document::new(edited.text());
     let said = |document: &Document| -> Vec<String> {
         let errors = document.sections().iter().flat_map(|section| section.tree().errors().to_vec());
