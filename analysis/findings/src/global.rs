@@ -64,10 +64,7 @@ impl GlobalMemory<Message> {
 impl GlobalMemory {
     /// The verdict with what it rests on in its words.
     pub fn told(&self) -> Verdict {
-        let (named, more) = (self.assumed.iter().take(NAMED), self.assumed.len().saturating_sub(NAMED));
-        let mut named: Vec<&str> = named.map(String::as_str).collect();
-        let more = if more > 0 { format!("{more} more") } else { String::new() };
-        named.extend((!more.is_empty()).then_some(more.as_str()));
+        let named = first_few(&self.assumed, |more| more);
         let premises = if named.is_empty() { String::new() } else { format!(", assuming that {}", named.join("; ")) };
         match &self.verdict {
             Verdict::Proved(how) => Verdict::Proved(format!("{how}{premises}")),
@@ -117,12 +114,14 @@ fn premises(assumed: &[Message]) -> Message {
     if assumed.is_empty() {
         return Message::default();
     }
-    let mut named: Vec<Message> = assumed.iter().take(NAMED).cloned().collect();
+    message!(", assuming that {}", Message::join(first_few(assumed, Message::from), "; "))
+}
+
+/// The first assumptions, and how many more there are.
+fn first_few<M: Clone>(assumed: &[M], text: impl Fn(String) -> M) -> Vec<M> {
     let more = assumed.len().saturating_sub(NAMED);
-    if more > 0 {
-        named.push(message!("{} more", more));
-    }
-    message!(", assuming that {}", Message::join(named, "; "))
+    let more = (more > 0).then(|| text(format!("{more} more")));
+    assumed.iter().take(NAMED).cloned().chain(more).collect()
 }
 
 /// A text whose backquoted names are values of the kernel.

@@ -21,7 +21,6 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
     let broken = reports.iter().any(|it| it.broken);
     let (runs, steps) = (reports.iter().map(|it| it.runs).sum(), reports.iter().map(|it| it.steps).sum());
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(reports.len());
-    // What is said of global memory is what the instance says that is decided least.
     let mut globals: Vec<(usize, GlobalMemory)> = Vec::new();
     let mut found: Vec<(Key, Finding, Vec<usize>)> = Vec::new();
     for (number, report) in reports.into_iter().enumerate() {

@@ -281,8 +281,13 @@ impl<'f> Filler<'f> {
             };
             match attempt {
                 None => unseen += 1,
-                // Values that are accepted only beside others that leave less of the kernel to be followed.
-                Some(attempt) if base != asked && attempt.unmodelled.len() > followed => {
+                // Numbers that are accepted only beside others that leave less of the kernel to be followed. What a switch
+                // turns on is looked at all the same.
+                Some(attempt)
+                    if base != asked
+                        && attempt.unmodelled.len() > followed
+                        && differs_in_numbers(&base, settled, &several) =>
+                {
                     let why = attempt.unmodelled.first().map_or("", |(.., why)| why);
                     left.push((others(&base), format!("less of the kernel is followed: {why}")));
                 }
@@ -313,4 +318,12 @@ fn differs(base: &Base, settled: &Base, name: &str) -> Option<String> {
     let (now, then) = (value(base)?, value(settled));
     let (Given::Value(text) | Given::Type(text)) = &now;
     (Some(&now) != then.as_ref()).then(|| format!("{name}={text}"))
+}
+
+/// Whether all that differs between two of several values is numbers.
+fn differs_in_numbers(base: &Base, settled: &Base, several: &[&str]) -> bool {
+    several.iter().filter(|name| differs(base, settled, name).is_some()).all(|name| {
+        let given = base.arguments.iter().find(|of| of.name == **name).map(|of| &of.given);
+        matches!(given, Some(Given::Value(text)) if text.parse::<i64>().is_ok())
+    })
 }
