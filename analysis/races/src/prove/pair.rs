@@ -95,9 +95,10 @@ impl Prover<'_> {
         found
     }
 
-    /// The sources of indices.
+    /// The sources of indices. What a masked read gives where its mask does not hold is none.
     fn indices(&self) -> FxHashSet<u32> {
-        let accesses = self.program.accesses.iter();
+        let always = |mask| self.program.terms.constant(mask) == Some(1);
+        let accesses = self.program.accesses.iter().filter(|access| always(access.mask));
         let indices = accesses.filter(|access| match access.base {
             Base::Argument(argument) => matches!(self.tables.get(&argument), Some(Table::Rows(_))),
             Base::Unknown => false,
