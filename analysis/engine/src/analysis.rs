@@ -4,7 +4,7 @@
 //! barrier depends on gives an equal kernel, and its outcome is taken from memory:
 //! [`Engine::explorations`] does not move. Words and places are made anew each time.
 
-use crate::cache::{ReportKey, SharedCache, hash, report_weight};
+use crate::cache::{GlobalsKey, ReportKey, SharedCache, hash, report_weight};
 use crate::deleted::note_deleted_reads;
 use crate::instances::Elaboration;
 use crate::judged_section::{JudgedSection, SectionKey};
@@ -23,6 +23,7 @@ use findings::{
 use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
 use lower::{Options, lower_with};
+use python::specialization::LaunchFacts;
 use races::{Global, Launch, races};
 use report::Report;
 use report::buffers::BufferAccesses;
@@ -131,15 +132,15 @@ impl Engine {
     pub(crate) fn report_by_text(
         &mut self,
         text: &Arc<str>,
-        launches: &[Launch],
+        launches: &Arc<[LaunchFacts]>,
         cancel: &Cancel<'_>,
         describe: impl FnOnce(&mut Engine) -> Result<KernelReport<Message>, Cancelled>,
     ) -> Result<KernelReport<Message>, Cancelled> {
         let (cache, limits) = (self.cache.clone(), self.limits.clone());
         let is_key = |key: &ReportKey| {
-            (Arc::ptr_eq(&key.text, text) || key.text == *text) && key.launches == launches && key.limits == limits
+            (Arc::ptr_eq(&key.text, text) || key.text == *text) && key.launches == *launches && key.limits == limits
         };
-        let key = || ReportKey { text: text.clone(), launches: launches.to_vec(), limits: limits.clone() };
+        let key = || ReportKey { text: text.clone(), launches: launches.clone(), limits: limits.clone() };
         let (report, _) = cache.reports.get_or_compute(hash((text, &limits)), is_key, key, cancel, || {
             describe(self).map(|report| (report.clone(), report_weight(text, &report)))
         })?;
@@ -320,7 +321,7 @@ impl Engine {
             comments.apply(report);
             listener.iter_mut().for_each(|listener| listener(Progress::Kernel { number, depth, report }));
         };
-        let launches = recipes(tree.text(), "//");
+        let launches: Arc<[Launch]> = recipes(tree.text(), "//").into();
         let (limits, options, text) = (self.limits.clone(), self.options, tree.text());
         let hash = SectionKey::hash(text, &limits, options);
         // What does not parse is read with regard to its lines.
@@ -403,7 +404,7 @@ impl Engine {
     pub(crate) fn globals(
         &mut self,
         tree: &Tree,
-        launches: &[Launch],
+        launches: &Arc<[Launch]>,
         cancel: &Cancel<'_>,
     ) -> Result<Arc<Vec<Global>>, Cancelled> {
         // What does not parse is not the kernel that would run.
@@ -411,10 +412,9 @@ impl Engine {
             return Ok(Arc::default());
         }
         let (cache, text) = (self.cache.clone(), tree.text());
-        let wanted = if launches.is_empty() { String::new() } else { format!("{launches:?}") };
-        let is_key = |key: &String| key.strip_prefix(wanted.as_str()) == Some(text);
-        let key = || format!("{wanted}{text}");
-        let made = cache.globals.get_or_compute(hash((text, &wanted)), is_key, key, cancel, || {
+        let is_key = |key: &GlobalsKey| key.text == text && key.launches == *launches;
+        let key = || GlobalsKey { text: text.to_owned(), launches: launches.clone() };
+        let made = cache.globals.get_or_compute(hash(text), is_key, key, cancel, || {
             let made = races(tree, launches, cancel)?;
             let weight = Weight { bytes: text.len() + 2048 * made.len(), work: 1 + text.len() as u64 };
             Ok((made, weight))

@@ -6,6 +6,7 @@ use crate::limits::memo::{KERNELS, REPORTS};
 use base::cache::{Cache, Weight};
 use base::{Limits, Message};
 use findings::KernelReport;
+use python::specialization::LaunchFacts;
 use races::{Global, Launch};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -21,7 +22,7 @@ pub struct SharedCache {
     /// is describes nothing anew.
     pub(crate) reports: Cache<ReportKey, KernelReport<Message>>,
     /// What is said of the global memory of modules, by their text.
-    pub(crate) globals: Cache<String, Vec<Global>>,
+    pub(crate) globals: Cache<GlobalsKey, Vec<Global>>,
     /// What was said of sections of TTGIR, by their tokens.
     pub(crate) sections: Cache<SectionKey, JudgedSection>,
     /// What was said of whole kernels in Python, by what their instances were elaborated to.
@@ -32,8 +33,15 @@ pub struct SharedCache {
 #[derive(Debug, PartialEq)]
 pub(crate) struct ReportKey {
     pub(crate) text: Arc<str>,
-    pub(crate) launches: Vec<Launch>,
+    pub(crate) launches: Arc<[LaunchFacts]>,
     pub(crate) limits: Limits,
+}
+
+/// What the races of a module in global memory depend on.
+#[derive(Debug, PartialEq)]
+pub(crate) struct GlobalsKey {
+    pub(crate) text: String,
+    pub(crate) launches: Arc<[Launch]>,
 }
 
 impl Default for SharedCache {

@@ -2,6 +2,7 @@
 //! sections of a dump that are alike are judged once.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use base::cache::Weight;
 use base::{Limits, TextRange};
@@ -15,20 +16,20 @@ use ttgir::{Token, TokenKind, Tokens};
 #[derive(Debug, PartialEq)]
 pub(crate) struct SectionKey {
     text: String,
-    launches: Vec<Launch>,
+    launches: Arc<[Launch]>,
     limits: Limits,
     options: Options,
 }
 
 impl SectionKey {
-    pub(crate) fn new(text: &str, launches: &[Launch], limits: &Limits, options: Options) -> SectionKey {
-        SectionKey { text: text.to_owned(), launches: launches.to_vec(), limits: limits.clone(), options }
+    pub(crate) fn new(text: &str, launches: &Arc<[Launch]>, limits: &Limits, options: Options) -> SectionKey {
+        SectionKey { text: text.to_owned(), launches: launches.clone(), limits: limits.clone(), options }
     }
 
     /// Whether a section with this text depends on the same.
-    pub(crate) fn is(&self, text: &str, launches: &[Launch], limits: &Limits, options: Options) -> bool {
+    pub(crate) fn is(&self, text: &str, launches: &Arc<[Launch]>, limits: &Limits, options: Options) -> bool {
         self.options == options
-            && self.launches == launches
+            && self.launches == *launches
             && self.limits == *limits
             && (self.text == text || spelled(&self.text).map(|word| word.1).eq(spelled(text).map(|word| word.1)))
     }

@@ -81,6 +81,8 @@ pub type FirstElaborated<'a> = dyn FnMut(usize, &Entry, &Arc<ElaboratedInstance>
 struct Now<'a> {
     module: &'a Arc<Module>,
     since: Since,
+    /// Other files, as they are now, by the path that they were asked for with; `None` where there is none.
+    files: FxHashMap<String, Option<Arc<Module>>>,
 }
 
 impl Now<'_> {
@@ -150,7 +152,7 @@ impl Elaborator {
         if !file.mentions_kernels() {
             return Ok(Elaboration { module, outline, kernels: Vec::new(), notes: Vec::new() });
         }
-        let mut now = Now { module: &module, since: Since::new(outline.clone()) };
+        let mut now = Now { module: &module, since: Since::new(outline.clone()), files: FxHashMap::default() };
         let Elaborator { config, memo, kept, workers } = self;
         let mut tell = |number: usize, entry: &Entry, instance: Instance| {
             if kept.know(&mut now, sources, entry, &instance) {
@@ -184,10 +186,13 @@ impl Elaborator {
                 lacks.then_some((&kernel.entry, instance))
             });
             let lacking: Vec<_> = lacking.collect();
-            let made = workers::map(&**workers, lacking, |lacking| {
-                lacking.map(|(entry, instance)| now.elaborate(sources, entry, instance, cancel)).transpose()
-            });
-            for ((number, instance), made) in batch.into_iter().zip(made) {
+            let lacks: Vec<bool> = lacking.iter().map(Option::is_some).collect();
+            let lacking: Vec<_> = lacking.into_iter().flatten().collect();
+            let mut made =
+                workers::map(&**workers, lacking, |(entry, instance)| now.elaborate(sources, entry, instance, cancel))
+                    .into_iter();
+            for ((number, instance), lacks) in batch.into_iter().zip(lacks) {
+                let made = lacks.then(|| made.next()).flatten().transpose()?;
                 let Some(kernel) = kernels.get_mut(number) else { continue };
                 if !text.affords(kernel.instances.is_empty()) {
                     let name = kernel.entry.name_range;
@@ -195,7 +200,7 @@ impl Elaborator {
                     kernel.instances.push(Arc::new(left_out));
                     continue;
                 }
-                let elaborated = kept.elaborated(&mut now, sources, &kernel.entry, instance, made?, cancel)?;
+                let elaborated = kept.elaborated(&mut now, sources, &kernel.entry, instance, made, cancel)?;
                 text.spend(&elaborated);
                 kernel.instances.push(elaborated);
             }
@@ -274,8 +279,10 @@ enum Held {
 fn held(known: &ElaboratedInstance, instance: &Instance, now: &mut Now<'_>, sources: &dyn Sources) -> Option<Held> {
     let module = now.module;
     for (path, before) in known.files().iter().zip(&known.modules).skip(1) {
-        let now = sources.file(module.path(), path);
-        let same = match (before, &now) {
+        if !now.files.contains_key(path) {
+            now.files.insert(path.clone(), sources.file(module.path(), path));
+        }
+        let same = match (before, now.files.get(path).unwrap_or(&None)) {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now) || before.source() == now.source(),
             (before, now) => before.is_none() && now.is_none(),
         };

@@ -275,7 +275,7 @@ impl ElaboratedInstance {
     }
 
     /// The launches that were found of it, as far as global memory depends on them.
-    pub(crate) fn launches(&self) -> Vec<Launch> {
+    pub(crate) fn launches(&self) -> Arc<[Launch]> {
         let of = |facts: &LaunchFacts| {
             let mut launch = Launch {
                 grid: facts.grid.map(|count| count.and_then(|it| i64::try_from(it).ok())),
@@ -308,7 +308,7 @@ impl ElaboratedInstance {
                 launches.push(launch);
             }
         }
-        launches
+        launches.into()
     }
 
     /// The tree of the module.
@@ -377,6 +377,18 @@ impl ElaboratedInstance {
         let own = self.original.places.touched.iter().filter(|(file, _)| *file == FileId(0)).map(|(_, range)| *range);
         let now = |range| self.moves.as_ref().map_or(range, |moves| moves.range(range));
         own.map(now).chain([self.name])
+    }
+
+    /// Where all of the file itself has ended that it ran or has a place in, in the source of the module.
+    pub(super) fn end(&self) -> u32 {
+        let places = self.places();
+        let own = |file: &FileId| *file == FileId(0);
+        let touched = places.touched.iter().filter(|(file, _)| own(file)).map(|(_, range)| range.end);
+        let origins = places.origins.origins.iter().filter(|origin| own(&origin.file)).map(|origin| origin.range.end);
+        let frames = places.origins.frames.iter().filter(|frame| own(&frame.file)).map(|frame| frame.range.end);
+        let problems = places.problems.iter().filter(|problem| own(&problem.file)).map(|problem| problem.range.end);
+        let unmodelled = places.unmodelled.iter().filter(|(file, ..)| own(file)).map(|(_, range, _)| range.end);
+        touched.chain(origins).chain(frames).chain(problems).chain(unmodelled).fold(self.name.end, u32::max)
     }
 
     /// Whether any of what it ran is text that is no longer there; then the place of what is broken.

@@ -261,13 +261,13 @@ impl Engine {
         number: usize,
         cancel: &Cancel<'_>,
     ) -> Result<KernelReport, Cancelled> {
-        let launches = elaborated.launches();
         let report = match (elaborated.lowered(), elaborated.tree()) {
             // One text may be launched in several ways.
             (Some(lowered), Some(tree)) => {
-                self.report_by_text(elaborated.document().shared_text(), &launches, cancel, |engine| {
+                let (text, launches) = (elaborated.document().shared_text(), &elaborated.instance.launches);
+                self.report_by_text(text, launches, cancel, |engine| {
                     let report = engine.describe_kernel(lowered, cancel)?;
-                    engine.with_globals(tree, lowered, report, &launches, cancel)
+                    engine.with_globals(tree, lowered, report, &elaborated.launches(), cancel)
                 })?
             }
             _ => undecided(),
@@ -281,7 +281,7 @@ impl Engine {
         tree: &Tree,
         lowered: &Lowered,
         mut report: KernelReport<Message>,
-        launches: &[Launch],
+        launches: &Arc<[Launch]>,
         cancel: &Cancel<'_>,
     ) -> Result<KernelReport<Message>, Cancelled> {
         withhold_if_malformed(tree, lowered, &mut report);

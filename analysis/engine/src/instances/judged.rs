@@ -1,6 +1,6 @@
 //! What was said of a kernel in Python, so that an edit which only moves it says nothing anew.
 //!
-//! It is known by what its instances were elaborated to. Where all of it stands in lines of the same numbers as
+//! It is known by what its instances were elaborated to. Where all that it ran stands in lines of the same numbers as
 //! before, and only columns and offsets have moved, the whole report holds; else its words are put together anew, and
 //! what was found out with other values in place of chosen ones still holds.
 
@@ -73,6 +73,8 @@ pub(crate) struct JudgedKernel {
     report: KernelReport,
     problems: Vec<Problem>,
     premises: Vec<Premise>,
+    /// Where all has ended that words can speak of.
+    end: u32,
 }
 
 impl JudgedKernel {
@@ -95,6 +97,7 @@ impl JudgedKernel {
             report,
             problems,
             premises,
+            end: kernel.instances.iter().map(|elaborated| elaborated.end()).fold(kernel.entry.range.end, u32::max),
         }
     }
 
@@ -115,7 +118,7 @@ impl JudgedKernel {
         kernel: &KernelInstances,
         between: &Comparison,
     ) -> Option<(KernelReport, Vec<Problem>)> {
-        let same = between.same_lines()
+        let same = between.same_lines_before(self.end)
             && self.unfollowed == kernel.unfollowed
             && self.left_out == kernel.left_out
             && moved_entry(&self.entry, between) == kernel.entry

@@ -63,8 +63,9 @@ pub(super) struct Comparison {
     bodies: Vec<TextRange>,
     /// Where a piece of the first text starts, and what is added to its places; ascending.
     moves: Vec<(u32, i64)>,
-    /// Whether each place that moved stands in the line of the same number.
-    same_lines: bool,
+    /// The first place of the first text that stands in a line of another number now; none where each stands in the
+    /// line of the same number.
+    other_line: Option<u32>,
 }
 
 impl Comparison {
@@ -72,19 +73,21 @@ impl Comparison {
     /// other ones.
     pub(super) fn between(old: &Outline, new: &Outline) -> Option<Comparison> {
         if Arc::ptr_eq(&old.source, &new.source) || old.source == new.source {
-            return Some(Comparison { bodies: Vec::new(), moves: Vec::new(), same_lines: true });
+            return Some(Comparison { bodies: Vec::new(), moves: Vec::new(), other_line: None });
         }
         if old.statements.len() != new.statements.len() {
             return None;
         }
-        let mut comparison = Comparison { bodies: Vec::new(), moves: Vec::new(), same_lines: true };
+        let mut comparison = Comparison { bodies: Vec::new(), moves: Vec::new(), other_line: None };
         let mut lines = LinesBetween { old: &old.source, new: &new.source, at: (0, 0) };
         for (was, is) in old.statements.iter().zip(&new.statements) {
             let (before, after) = (old.slice(was), new.slice(is));
             let (from, to) = (was.range.start, is.range.start);
             let present = from < old.text && to < new.text;
             let mut add = |from: u32, to: u32| {
-                comparison.same_lines &= !present || lines.are_as_many(from, to);
+                if present && comparison.other_line.is_none() && !lines.are_as_many(from, to) {
+                    comparison.other_line = Some(from);
+                }
                 comparison.moves.push((from, i64::from(to) - i64::from(from)));
             };
             add(from, to);
@@ -113,9 +116,9 @@ impl Comparison {
         self.moves.is_empty()
     }
 
-    /// Whether each place that it keeps stands in the line of the same number.
-    pub(super) fn same_lines(&self) -> bool {
-        self.same_lines
+    /// Whether each place before `end` that it keeps stands in the line of the same number.
+    pub(super) fn same_lines_before(&self, end: u32) -> bool {
+        self.other_line.is_none_or(|at| end <= at)
     }
 
     /// Whether a specialisation of the first text is this one of the other, but for places.
@@ -266,9 +269,11 @@ mod tests {
         }
         let whole = at(TEXT, "(b,\n        a)");
         assert_eq!(found.range(whole).of(&new), "(b,\n        # more\n        a)");
-        assert!(found.keeps([at(TEXT, "def f")].into_iter()) && !found.is_still() && !found.same_lines());
+        assert!(
+            found.keeps([at(TEXT, "def f")].into_iter()) && !found.is_still() && !found.same_lines_before(u32::MAX)
+        );
         let one = comparison(TEXT, &TEXT.replace("b = a\n", "b = a  #\n")).expect("they say the same");
-        assert!(one.same_lines() && !one.is_still());
+        assert!(one.same_lines_before(u32::MAX) && !one.is_still());
     }
 
     #[test]
@@ -295,7 +300,7 @@ mod tests {
         assert_eq!(found.range(at(TEXT, "def g")).of(&new), "def g");
         assert!(comparison(TEXT, &TEXT.replace("x = 1", "x = 2")).is_none());
         let deeper = comparison(TEXT, &TEXT.replace("    return 2", "        return 2")).expect("it says the same");
-        assert!(deeper.keeps([at(TEXT, "def g")].into_iter()) && deeper.same_lines());
+        assert!(deeper.keeps([at(TEXT, "def g")].into_iter()) && deeper.same_lines_before(u32::MAX));
         // White space that makes another program.
         let nested = "def f(a):\n    if a:\n        a = 1\n    b = 2\n";
         let other = comparison(nested, &nested.replace("    b", "        b")).expect("a body differs");

@@ -1,5 +1,7 @@
 //! What a kernel is analysed with: its instances, and what they are made of.
 
+use std::sync::Arc;
+
 use super::entries::{Entry, Param};
 use super::site::Site;
 use super::{Argument, Given, Host, Source, Spec, Target, Version};
@@ -19,7 +21,7 @@ pub struct Instance {
     /// The line that pins it: `# fencepost: num_buffers=2, …`.
     pub directive: String,
     /// The launches that were found of it; none where its arguments come from elsewhere.
-    pub launches: Vec<LaunchFacts>,
+    pub launches: Arc<[LaunchFacts]>,
 }
 
 /// What is found of a file.

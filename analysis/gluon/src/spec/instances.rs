@@ -20,6 +20,7 @@ use super::words;
 use super::{Config, Entry, Given, Source, Spec, Target, Use};
 use base::workers::{self, OneByOne, Workers};
 use base::{Cancel, Cancelled, TextRange};
+use python::specialization::LaunchFacts;
 use python::syntax::{Module, Sources};
 
 /// The kernels of a file, each with its instances.
@@ -210,8 +211,9 @@ impl<'f> KnownLaunches<'f> {
         let (mut list, sites, unfollowed) = (words::instances(entry, specs), self.sites, self.unfollowed);
         for instance in &mut list {
             let own = sites.iter().filter(|site| site.launches(&instance.spec.arguments));
-            instance.launches = own.map(|site| site.facts.clone()).collect();
-            instance.launches.dedup();
+            let mut launches: Vec<LaunchFacts> = own.map(|site| site.facts.clone()).collect();
+            launches.dedup();
+            instance.launches = launches.into();
         }
         Ok((Instances { list, notes, sites, unfollowed, left_out }, searched))
     }

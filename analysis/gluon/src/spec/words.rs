@@ -1,5 +1,7 @@
 //! How instances are told apart, shown and pinned.
 
+use std::sync::Arc;
+
 use super::directive::{OPEN, pieces};
 use super::entries::Entry;
 use super::given::{plain, plain_given};
@@ -163,7 +165,7 @@ pub(super) fn instances(entry: &Entry, specs: Vec<Spec>) -> Vec<Instance> {
     let list = specs.into_iter().zip(facts).zip(labels).map(|((spec, facts), label)| {
         let hint = hint(&facts);
         let directive = directive(&spec, &facts);
-        Instance { spec, label, hint, directive, launches: Vec::new() }
+        Instance { spec, label, hint, directive, launches: Arc::default() }
     });
     list.collect()
 }
