@@ -117,7 +117,7 @@ fn integers_that_the_host_makes_are_known_until_something_may_write_them() {
             "import helpers\n{COPY}def test():\n    x = torch.zeros(4, dtype=torch.int32)\n    {write}\n    \
              copy[(1,)](x, torch.empty(4), 4, BLOCK=4)\n"
         ));
-        let mut launches = facts.1[0].list.iter().flat_map(|instance| &instance.launches);
+        let mut launches = facts.1[0].list.iter().flat_map(|instance| instance.launches.iter());
         let last = launches.find(|launch| argument(launch, "BLOCK").value == Some(4)).expect("it is found");
         assert_eq!(argument(last, "x").contents, None, "{write}");
     }
