@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 pub use layouts::default_swizzle;
-use python::library::{Form, Library, Modules, Part};
+use python::library::{Form, Library, Modules, Part, Written};
 use python::target::Version;
 
 /// Gluon's parts of the table, one a file; AMD has its own.
@@ -43,12 +43,20 @@ const PARTS: &[&Part] = &[
 /// Where a full name is looked for.
 const MODULES: &[&Modules] = &[&modules::TRITON, &builtins::MODULES];
 
+/// Modules that Triton writes in Gluon itself, and so do we.
+static WRITTEN: [Written; 1] = [Written {
+    module: "gl.nvidia.blackwell.float2",
+    since: 5,
+    text: include_str!("float2.py"),
+    parsed: OnceLock::new(),
+}];
+
 /// All that a Gluon kernel finds by full name: Python's own, the arithmetic of registers, Gluon's.
 pub(crate) fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let own = PARTS.iter().chain(&amd::PARTS).copied();
-        Library::new(own.chain(builtins::parts()), MODULES)
+        Library::new(own.chain(builtins::parts()), MODULES, &WRITTEN)
     })
 }
 

@@ -176,6 +176,27 @@ fn fits<'a>(interp: &Interp<'a>, desc: &TensorDesc<'a>, memory: &MemDesc<'a>, ro
     Ok(())
 }
 
+/// What a gather or scatter asks for: a block of one row, memory with a row for each offset and the block's columns.
+fn fits_rows<'a>(
+    interp: &Interp<'a>,
+    desc: &TensorDesc<'a>,
+    memory: &MemDesc<'a>,
+    offsets: &[i64],
+) -> Result<(), Stop> {
+    let [1, columns] = desc.block_shape[..] else {
+        let block = &desc.block_shape;
+        return interp.raise(format!("rows are gathered through a descriptor whose block is one row, not {block:?}"));
+    };
+    let rows = offsets.iter().product::<i64>();
+    if memory.shape[..] != [rows, columns] {
+        let shape = &memory.shape;
+        return interp.raise(format!(
+            "{rows} rows of {columns} elements are gathered or scattered, and the memory is {shape:?}"
+        ));
+    }
+    Ok(())
+}
+
 fn policy<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<(), Stop> {
     match given(bound, "cache_policy") {
         Some(Value::Int(_) | Value::Bool(_) | Value::Tensor(_)) => interp.raise("`cache_policy` is a `CachePolicy`"),
@@ -252,6 +273,7 @@ fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let multicast = flag(interp, bound.get("multicast"), false, "multicast")?;
     policy(interp, bound)?;
     fits(interp, &desc, &result, true)?;
+    fits_rows(interp, &desc, &result, &x.shape)?;
     let x = interp.ssa(&x);
     let op = Op::new(Ttng::AsyncTmaGather)
         .operand("desc", desc.ssa)
@@ -271,6 +293,7 @@ fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let src = memory(interp, need(interp, bound, "src")?, "src")?;
     policy(interp, bound)?;
     fits(interp, &desc, &src, true)?;
+    fits_rows(interp, &desc, &src, &x.shape)?;
     let x = interp.ssa(&x);
     let op = Op::new(Ttng::AsyncTmaScatter).operand("desc", desc.ssa).operand("x_offsets", x).operand("y_offset", y);
     interp.emit_effect(op.operand("src", src.ssa))

@@ -181,7 +181,10 @@ fn arguments(survey: &Survey<'_>, param: &Param, facts: &Facts) -> (Vec<Given>, 
     };
     let address = traits.has(Traits::POINTER) || traits.has(Traits::LOADS_INDEX);
     if traits.has(Traits::DESCRIPTOR) && !address {
-        return (types([chosen::descriptor(facts.rank as u8)]), descriptors(facts.rank));
+        return match traits.has(Traits::ROWS) {
+            true => (types(["tensordesc<fp16[1, 128]>"]), rows()),
+            false => (types([chosen::descriptor(facts.rank as u8)]), descriptors(facts.rank)),
+        };
     }
     if address {
         let mut all = pointers(traits.has(Traits::LOADS_INDEX));
@@ -224,6 +227,18 @@ fn arguments(survey: &Survey<'_>, param: &Param, facts: &Facts) -> (Vec<Given>, 
     others.extend(pointers(false));
     others.extend(types(["None", "i64", "tensordesc<fp16[128, 128]>"]));
     (choices, others)
+}
+
+/// Descriptors through which rows are gathered, of some element types and lengths.
+fn rows() -> Vec<Given> {
+    let lengths = [128, 64, 256, 32, 16, 512];
+    let of = |length: u32| {
+        let element = move |element| Given::Type(format!("tensordesc<{element}[1, {length}]>"));
+        ["fp16", "bf16", "fp8e4nv", "u8", "fp32"].map(element)
+    };
+    let mut all: Vec<Given> = lengths.into_iter().flat_map(of).collect();
+    all.sort_by_key(|given| !matches!(given, Given::Type(ty) if ty.contains("fp16[")));
+    all
 }
 
 fn descriptors(rank: usize) -> Vec<Given> {

@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprAttribute, StmtAnnAssign, StmtAssign, StmtAugAssign};
 
+use super::extent::{ITEMS, TOO_LONG};
+use super::host::SlicePlaces;
 use crate::interp::{Interp, Stop};
 use crate::value::{ClassKind, Instance, Value};
 
@@ -230,6 +232,9 @@ impl<'a> Interp<'a> {
                 Ok(())
             }
             Value::List(items) => {
+                if let Value::Slice(parts) = &at {
+                    return self.set_slice(whole, items, parts, &value);
+                }
                 let index = self.int(&at)?;
                 let mut items = items.borrow_mut();
                 match super::host::index(index, items.len()).and_then(|index| items.get_mut(index)) {
@@ -245,6 +250,92 @@ impl<'a> Interp<'a> {
                 Ok(())
             }
             Value::Lib(_) if self.follows_host() => Ok(()),
+            _ => self.unknown("what this element belongs to is not followed"),
+        }
+    }
+
+    /// Puts the items of a value in the place of a slice of a list.
+    fn set_slice(
+        &mut self,
+        whole: &Value<'a>,
+        items: &RefCell<Vec<Value<'a>>>,
+        parts: &[Value<'a>; 3],
+        value: &Value<'a>,
+    ) -> Result<(), Stop> {
+        let mut new = self.items(value)?;
+        let len = items.borrow().len();
+        if len + new.len() > ITEMS {
+            new = vec![Value::Unknown(TOO_LONG.into())];
+        }
+        let new: Vec<Value<'a>> = new.into_iter().map(|item| super::extent::held(whole, item)).collect();
+        let SlicePlaces { start, is_stretch, places } = self.slice_places(len, parts)?;
+        let mut items = items.borrow_mut();
+        if is_stretch {
+            let end = (start + places.len()).min(items.len());
+            items.splice(start.min(end)..end, new);
+            return Ok(());
+        }
+        if places.len() != new.len() {
+            drop(items);
+            return self.raise(format!("{} values are assigned to {} places of a list", new.len(), places.len()));
+        }
+        for (place, item) in places.into_iter().zip(new) {
+            items.get_mut(place).into_iter().for_each(|slot| *slot = item.clone());
+        }
+        Ok(())
+    }
+
+    /// `del target`.
+    pub(super) fn delete(&mut self, target: &'a Expr) -> Result<(), Stop> {
+        match target {
+            Expr::Name(name) => {
+                self.scope.names.borrow_mut().remove(name.id.as_str());
+                Ok(())
+            }
+            Expr::Tuple(targets) => targets.elts.iter().try_for_each(|target| self.delete(target)),
+            Expr::List(targets) => targets.elts.iter().try_for_each(|target| self.delete(target)),
+            Expr::Subscript(subscript) if !self.in_kernel() => {
+                let (whole, at) = (self.expr(&subscript.value)?, self.expr(&subscript.slice)?);
+                self.delete_item(&whole, &at)
+            }
+            // What an attribute was is asked for by nobody who deletes it.
+            _ => Ok(()),
+        }
+    }
+
+    fn delete_item(&mut self, whole: &Value<'a>, at: &Value<'a>) -> Result<(), Stop> {
+        match whole {
+            Value::Dict(items) => {
+                let mut items = items.borrow_mut();
+                match items.iter().position(|(key, _)| super::host::equal(key, at)) {
+                    Some(place) => drop(items.remove(place)),
+                    None => {
+                        drop(items);
+                        return self.raise("there is no such key");
+                    }
+                }
+                Ok(())
+            }
+            Value::List(items) => {
+                let len = items.borrow().len();
+                let mut places = match at {
+                    Value::Slice(parts) => self.slice_places(len, parts)?.places,
+                    at => match super::host::index(self.int(at)?, len) {
+                        Some(place) => vec![place],
+                        None => return self.raise("the index is out of range"),
+                    },
+                };
+                places.sort_unstable();
+                let mut items = items.borrow_mut();
+                let mut number = 0;
+                items.retain(|_| {
+                    number += 1;
+                    places.binary_search(&(number - 1)).is_err()
+                });
+                Ok(())
+            }
+            Value::Unknown(_) => Ok(()),
+            Value::Lib(_) | Value::Host(_) if self.follows_host() => Ok(()),
             _ => self.unknown("what this element belongs to is not followed"),
         }
     }

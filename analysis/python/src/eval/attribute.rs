@@ -46,6 +46,9 @@ impl<'a> Interp<'a> {
         if let Some(value) = self.library.lookup(path, self.version) {
             return value;
         }
+        if let Some(module) = self.written(path) {
+            return module;
+        }
         if (self.follows_host() || is_release(path))
             && let Some(value) = host::constant(self, path)
         {

@@ -140,11 +140,19 @@ impl<'a> Interp<'a> {
         spelled.ends_with(".experimental").then(|| self.library("triton.experimental.gluon"))
     }
 
+    /// A module of the library that is written in Python.
+    pub(super) fn written(&mut self, path: &str) -> Option<Value<'a>> {
+        let module = self.library.written(path, self.version)?;
+        let id = self.add_file(module.clone());
+        self.open_file(id);
+        Some(Value::Module(self.files.get(id.0 as usize)?.scope.clone()))
+    }
+
     /// The file that a dotted name means here; `None` where the workspace has none.
     pub fn imported(&mut self, name: &str) -> Result<Option<Value<'a>>, Stop> {
         // Triton itself is known, also where its sources are in the workspace.
-        if self.triton(name).is_some() {
-            return Ok(None);
+        if let Some(name) = self.triton(name) {
+            return Ok(self.written(&name));
         }
         let from = self.path();
         match self.sources.import(&from, name) {

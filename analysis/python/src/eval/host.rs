@@ -183,6 +183,16 @@ pub(super) fn index(index: i128, len: usize) -> Option<usize> {
     usize::try_from(at).ok().filter(|at| *at < len)
 }
 
+/// What a slice means of a sequence.
+pub(super) struct SlicePlaces {
+    /// Where it begins: what is assigned to an empty one goes there.
+    pub(super) start: usize,
+    /// Whether its step is one: what is assigned to it may have another length.
+    pub(super) is_stretch: bool,
+    /// The places, in the order of the slice.
+    pub(super) places: Vec<usize>,
+}
+
 impl<'a> Interp<'a> {
     /// The items of something that can be run through.
     pub fn items(&mut self, value: &Value<'a>) -> Result<Vec<Value<'a>>, Stop> {
@@ -316,7 +326,13 @@ impl<'a> Interp<'a> {
     }
 
     fn slice(&mut self, items: &[Value<'a>], parts: &[Value<'a>; 3]) -> Result<Vec<Value<'a>>, Stop> {
-        let len = items.len() as i128;
+        let SlicePlaces { places, .. } = self.slice_places(items.len(), parts)?;
+        Ok(places.into_iter().filter_map(|at| items.get(at)).cloned().collect())
+    }
+
+    /// The places of a sequence of `len` items that a slice means.
+    pub(super) fn slice_places(&mut self, len: usize, parts: &[Value<'a>; 3]) -> Result<SlicePlaces, Stop> {
+        let len = len as i128;
         let step = match &parts[2] {
             Value::None => 1,
             step => self.int(step)?,
@@ -339,14 +355,14 @@ impl<'a> Interp<'a> {
         } else {
             (bound(&parts[0], len - 1)?, bound(&parts[1], -1)?)
         };
-        let mut found = Vec::new();
+        let mut places = Vec::new();
         let mut at = start;
         while (step > 0 && at < stop) || (step < 0 && at > stop) {
-            found.extend(usize::try_from(at).ok().and_then(|at| items.get(at)).cloned());
+            places.extend(usize::try_from(at).ok().filter(|at| (*at as i128) < len));
             at += step;
         }
-        self.steps += copied(found.len());
-        Ok(found)
+        self.steps += copied(places.len());
+        Ok(SlicePlaces { start: start.clamp(0, len) as usize, is_stretch: step == 1, places })
     }
 
     /// An operator on host values.

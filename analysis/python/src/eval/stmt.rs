@@ -141,9 +141,7 @@ impl<'a> Interp<'a> {
             Stmt::Global(_) | Stmt::Nonlocal(_) | Stmt::TypeAlias(_) => {}
             Stmt::Delete(stmt) => {
                 for target in &stmt.targets {
-                    if let Expr::Name(name) = target {
-                        self.scope.names.borrow_mut().remove(name.id.as_str());
-                    }
+                    self.delete(target)?;
                 }
             }
             Stmt::Match(_) | Stmt::IpyEscapeCommand(_) => return self.unknown("this kind of statement is not run"),

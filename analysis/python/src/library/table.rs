@@ -6,12 +6,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::row::{Class, Params, Row};
+use crate::syntax::Module;
 use crate::target::Version;
 use crate::value::{DType, Value};
 
@@ -68,6 +69,18 @@ pub struct Modules {
     pub classes: &'static [(&'static str, &'static [&'static str])],
 }
 
+/// A module of the library that is written in Python, of which nothing is in the table.
+pub struct Written {
+    /// Its full name, as the table spells it.
+    pub module: &'static str,
+    /// The minor release that brings it.
+    pub since: u8,
+    /// Its text.
+    pub text: &'static str,
+    /// The text, parsed, once it was asked for.
+    pub parsed: OnceLock<Arc<Module>>,
+}
+
 /// What one full name is.
 #[derive(Clone, Copy)]
 enum Item {
@@ -107,6 +120,7 @@ pub struct Library {
     changed: FxHashSet<&'static str>,
     /// Computed attributes, by class and name.
     computed: FxHashMap<&'static str, FxHashMap<&'static str, SmallVec<[&'static Row; 1]>>>,
+    written: &'static [Written],
 }
 
 /// One form of a function or class, as a reader of its documentation wants it.
@@ -164,8 +178,12 @@ fn split(path: &str) -> (&str, &str) {
 const FIRST: Version = Version(3, 4);
 
 impl Library {
-    /// The sum of `parts`, whose names are found by way of `modules`.
-    pub fn new(parts: impl IntoIterator<Item = &'static Part>, modules: &'static [&'static Modules]) -> Library {
+    /// The sum of `parts`, whose names are found by way of `modules`, and of the modules of `written`.
+    pub fn new(
+        parts: impl IntoIterator<Item = &'static Part>,
+        modules: &'static [&'static Modules],
+        written: &'static [Written],
+    ) -> Library {
         let mut library = Library {
             index: FxHashMap::default(),
             modules,
@@ -175,6 +193,7 @@ impl Library {
             params: FxHashMap::default(),
             changed: FxHashSet::default(),
             computed: FxHashMap::default(),
+            written,
         };
         for (module, since, from) in modules.iter().flat_map(|modules| modules.modules) {
             library.by_module.entry(module).or_insert((*since, from));
@@ -252,6 +271,17 @@ impl Library {
     /// Whether a name as the table spells it is a module of this release.
     fn is_module(&self, path: &str, version: Version) -> bool {
         self.by_module.get(path).is_some_and(|(since, _)| Version(3, *since) <= version.max(FIRST))
+    }
+
+    /// The module of this full name, where it is one that is written in Python. Its path is its name in angle brackets,
+    /// which no file has.
+    pub fn written(&self, path: &str, version: Version) -> Option<&'static Arc<Module>> {
+        let path = self.canonical(path);
+        let version = version.max(FIRST);
+        let is = |written: &&Written| written.module == path && Version(3, written.since) <= version;
+        let written = self.written.iter().find(is)?;
+        let parse = || Arc::new(Module::parse(format!("<{}>", written.module), written.text, None));
+        Some(written.parsed.get_or_init(parse))
     }
 
     /// What a full name stands for in a release of Triton; `path` may begin with any of Triton's own spellings

@@ -19,6 +19,14 @@ const MOST_PARTS: usize = 64;
 /// The name of what a function gives back.
 pub(super) const RESULT: &str = "return";
 
+/// How many parts of what a function gives back are told apart, where it gives back what another does.
+const PARTS_OF_RESULT: usize = 8;
+
+/// The name of a part of what a function gives back.
+fn part_of_result(at: usize) -> String {
+    format!("{RESULT}.{at}")
+}
+
 /// Enters the functions, classes and fields of a file.
 pub(super) fn declare(flow: &mut Flow, file: u32, module: &Module) {
     let mut declare = Declare { flow, file, class: Vec::new() };
@@ -29,6 +37,16 @@ struct Declare<'f> {
     flow: &'f mut Flow,
     file: u32,
     class: Vec<Option<String>>,
+}
+
+impl Declare<'_> {
+    /// Notes what a name is called where it comes from.
+    fn rename(&mut self, own: &str, theirs: &str) {
+        let theirs = theirs.rsplit('.').next().unwrap_or(theirs);
+        if own != theirs {
+            self.flow.renamed.insert((self.file, own.to_owned()), theirs.to_owned());
+        }
+    }
 }
 
 impl<'m> Visitor<'m> for Declare<'_> {
@@ -81,6 +99,7 @@ impl<'m> Visitor<'m> for Declare<'_> {
                     let asks = path.fold(0, |all, part| all | devices::of_name(part));
                     let own = alias.asname.as_ref().unwrap_or(&alias.name);
                     self.flow.imported.insert((self.file, own.to_string()), asks);
+                    self.rename(own.as_str(), alias.name.as_str());
                 }
             }
             Stmt::Import(import) => {
@@ -88,6 +107,9 @@ impl<'m> Visitor<'m> for Declare<'_> {
                     let own = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
                     let own = own.split('.').next().unwrap_or(own);
                     self.flow.imported.insert((self.file, own.to_owned()), 0);
+                    if alias.asname.is_some() {
+                        self.rename(own, alias.name.as_str());
+                    }
                 }
             }
             _ => walk_stmt(self, stmt),
@@ -122,6 +144,12 @@ impl Builder<'_> {
     pub(super) fn is_variable(&self, name: &str) -> bool {
         let imported = self.flow.imported.contains_key(&(self.file, name.to_owned()));
         !imported && self.scope.is_some_and(|scope| self.flow.knows(scope, name))
+    }
+
+    /// What a name of this file is called where it comes from.
+    pub(super) fn original(&self, name: &str) -> String {
+        let theirs = self.flow.renamed.get(&(self.file, name.to_owned()));
+        theirs.map_or_else(|| name.to_owned(), String::clone)
     }
 
     pub(super) fn field(&mut self, name: &str) -> Node {
@@ -217,6 +245,14 @@ impl Builder<'_> {
                     let Some(to) = self.direct(target) else { continue };
                     parts.iter().for_each(|(from, _)| self.flow.edge(*from, to, Edge::Any));
                 }
+                let Expr::Call(call) = value else { return };
+                for (function, _) in self.callees(&call.func) {
+                    for (at, target) in targets.elts.iter().enumerate().take_while(|(_, it)| !it.is_starred_expr()) {
+                        let Some(to) = self.direct(target) else { continue };
+                        let from = self.flow.node(function, &part_of_result(at));
+                        self.flow.edge(from, to, Edge::Copy);
+                    }
+                }
             }
             (Expr::Name(_), _) => {
                 if let Some(to) = self.direct(target) {
@@ -226,6 +262,31 @@ impl Builder<'_> {
             (Expr::Attribute(attribute), _) => {
                 let to = self.field(attribute.attr.as_str());
                 self.flows(value, to);
+            }
+            _ => {}
+        }
+    }
+
+    /// What a function gives back, part by part.
+    fn parts_of_result(&mut self, value: &Expr, scope: u32) {
+        match value {
+            Expr::Tuple(parts) => {
+                for (at, part) in parts.elts.iter().enumerate().take_while(|(_, it)| !it.is_starred_expr()) {
+                    let to = self.flow.node(scope, &part_of_result(at));
+                    self.flows(part, to);
+                }
+            }
+            Expr::Call(call) => {
+                for (function, _) in self.callees(&call.func) {
+                    for name in (0..PARTS_OF_RESULT).map(part_of_result) {
+                        let (from, to) = (self.flow.node(function, &name), self.flow.node(scope, &name));
+                        self.flow.edge(from, to, Edge::Copy);
+                    }
+                }
+            }
+            Expr::If(choice) => {
+                self.parts_of_result(&choice.body, scope);
+                self.parts_of_result(&choice.orelse, scope);
             }
             _ => {}
         }
@@ -374,6 +435,7 @@ impl Builder<'_> {
                 if let Some(scope) = self.scope {
                     let to = self.flow.node(scope, RESULT);
                     self.flows(value, to);
+                    self.parts_of_result(value, scope);
                 }
                 self.expression(value, place);
             }

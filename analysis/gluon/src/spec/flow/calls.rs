@@ -5,7 +5,7 @@ use ruff_python_ast::{Expr, ExprAttribute, ExprCall, Operator};
 use super::build::{Builder, RESULT};
 use super::graph::{Edge, Node, Traits};
 
-/// The last parts of what is called, innermost first: `load`, `async_copy`.
+/// The last parts of what is called as the file spells them, innermost first: `load`, `async_copy`.
 fn path(expr: &Expr) -> (&str, &str) {
     match expr {
         Expr::Name(name) => (name.id.as_str(), ""),
@@ -31,7 +31,7 @@ fn pointer(last: &str, module: &str) -> Option<(usize, &'static str)> {
         "buffer_store" | "buffer_load_to_shared" => (1, "ptr"),
         "make_tensor_descriptor" | "make_block_ptr" => (0, "base"),
         "async_load" | "async_copy_global_to_shared" | "global_load_to_shared" | "global_to_shared"
-            if module != "tdm" =>
+            if !matches!(module, "tma" | "tdm") =>
         {
             (1, "pointer")
         }
@@ -59,9 +59,19 @@ fn slots(shape: &Expr, barriers: bool) -> Option<&Expr> {
 }
 
 impl Builder<'_> {
+    /// The last parts of what is called, by the names that they have where they come from.
+    fn path(&self, func: &Expr) -> (String, String) {
+        let (last, module) = path(func);
+        match func {
+            Expr::Name(_) => (self.original(last), String::new()),
+            _ => (last.to_owned(), self.original(module)),
+        }
+    }
+
     /// What the result of a call is made of.
     pub(super) fn result(&mut self, call: &ExprCall, edge: Edge, out: &mut Vec<(Node, Edge)>) {
-        let (last, module) = path(&call.func);
+        let (last, module) = self.path(&call.func);
+        let (last, module) = (last.as_str(), module.as_str());
         let args = &call.arguments;
         if same(last) {
             args.args.iter().for_each(|arg| self.parts(arg, edge, out));
@@ -96,8 +106,9 @@ impl Builder<'_> {
     }
 
     /// The functions that an expression may call, and how many parameters stand before its first argument.
-    fn callees(&self, func: &Expr) -> Vec<(u32, usize)> {
-        let (last, before) = path(func);
+    pub(super) fn callees(&self, func: &Expr) -> Vec<(u32, usize)> {
+        let (last, before) = self.path(func);
+        let (last, before) = (last.as_str(), before.as_str());
         if let Some(methods) = self.flow.classes.contains_key(last).then(|| self.flow.named("__init__")) {
             let own = |number: &u32| self.function_of(*number).is_some_and(|class| class == last);
             return methods.into_iter().filter(own).map(|number| (number, 1)).collect();
@@ -124,8 +135,8 @@ impl Builder<'_> {
 
     /// Hands the arguments of a call to the parameters of what it may call.
     fn pass(&mut self, call: &ExprCall) {
-        let (last, _) = path(&call.func);
-        let fields = self.flow.classes.get(last).filter(|_| self.callees(&call.func).is_empty()).cloned();
+        let (last, _) = self.path(&call.func);
+        let fields = self.flow.classes.get(last.as_str()).filter(|_| self.callees(&call.func).is_empty()).cloned();
         if let Some(fields) = fields {
             for (at, arg) in call.arguments.args.iter().enumerate() {
                 if let Some(name) = fields.get(at) {
@@ -251,7 +262,8 @@ impl Builder<'_> {
 
     /// What a call does with its arguments.
     pub(super) fn call(&mut self, call: &ExprCall) {
-        let (last, module) = path(&call.func);
+        let (last, module) = self.path(&call.func);
+        let (last, module) = (last.as_str(), module.as_str());
         let args = &call.arguments;
         let argument = |at: usize, name: &str| args.args.get(at).or_else(|| Some(&args.find_keyword(name)?.value));
         self.pass(call);
@@ -362,6 +374,9 @@ impl Builder<'_> {
                 coordinates.iter().for_each(|at| self.marks(Some(at), Traits::INDEX));
                 let rank = coordinates.len();
                 let gathers = last.contains("gather") || last.contains("scatter");
+                if gathers {
+                    self.marks(args.args.first(), Traits::ROWS);
+                }
                 if let Some(node) = args.args.first().and_then(|of| self.direct(of))
                     && let Some(about) = self.flow.about(node)
                 {

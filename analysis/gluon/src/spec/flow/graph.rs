@@ -67,6 +67,8 @@ impl Traits {
     pub(in crate::spec) const EXTENT: Traits = Traits(1 << 15);
     /// How many slots a ring of memory or of barriers has.
     pub(in crate::spec) const SLOTS: Traits = Traits(1 << 16);
+    /// A descriptor through which rows are gathered or scattered: its block is one row.
+    pub(in crate::spec) const ROWS: Traits = Traits(1 << 17);
     /// Of computed and loaded values, what is asked of the result.
     const OF_VALUES: Traits = Traits::INDEX;
 
@@ -152,6 +154,8 @@ pub(in crate::spec) struct Flow {
     places: Vec<Place>,
     /// Names that a file imports from a module of one generation of devices.
     pub(super) imported: FxHashMap<(u32, String), u32>,
+    /// Names that a file imports under another one, and what they are called where they come from.
+    pub(super) renamed: FxHashMap<(u32, String), String>,
 }
 
 impl Flow {
