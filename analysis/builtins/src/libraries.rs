@@ -7,7 +7,9 @@ use ruff_python_ast::Operator;
 use super::values::{arg, call, items, list, string};
 use crate::limits::values::ROWS;
 use crate::tensor::{add, mul, operate, sub};
+use python::host::limits_of;
 use python::interp::{Eval, Interp, Stop};
+use python::library::operand;
 use python::library::{Bound, Fixed, NOTHING, Part, Row};
 use python::value::{Partial, Value};
 
@@ -57,6 +59,9 @@ pub(super) const PART: Part = Part {
         Row::new("triton.profiler.language.record_event", "event, is_start", 0, |_, _| Ok(Value::None)),
         Row::new("triton.profiler.language.start_event", "event", 0, |_, _| Ok(Value::None)),
         Row::new("triton.profiler.language.end_event", "event", 0, |_, _| Ok(Value::None)),
+        Row::new("torch.finfo", "type", 0, |_, bound| Ok(limits_of(bound.at(0)))),
+        Row::new("torch.iinfo", "type", 0, |_, bound| Ok(limits_of(bound.at(0)))),
+        Row::new("tl.standard._log2", "i", 0, log2),
         Row::new("triton.cdiv", "x, y", 0, cdiv),
         Row::new("triton.next_power_of_2", "n", 0, next_power_of_2),
         Row::new("typing.cast", "type, value", 0, second),
@@ -81,6 +86,12 @@ pub(super) const PART: Part = Part {
     ],
     ..NOTHING
 };
+
+/// The exponent of the largest power of two that is not above a number; 0 below 1.
+fn log2<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let of = operand::int(interp, &arg(bound, 0), "i")?;
+    Ok(Value::Int(of.checked_ilog2().unwrap_or(0).into()))
+}
 
 fn itself<'a>(_: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     Ok(arg(bound, 0))

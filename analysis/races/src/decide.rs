@@ -15,10 +15,11 @@ use crate::prove::{Converter, Counter, Premise, Prover, Spread, Table, tables, t
 use crate::report::{Assumption, Global, Query, Race, Reason, Side, Status};
 use crate::run::{Allowance, Meeting, Outcome, Setting, Stuck, explore};
 use crate::smt::Question;
+use crate::strides::{Pair, Widened, pair};
 use crate::term::{Node, Symbol};
 
 /// What the runs of one kernel may cost.
-const ALLOWANCE: Allowance = Allowance { values: WORK, turns: TURNS };
+pub(crate) const ALLOWANCE: Allowance = Allowance { values: WORK, turns: TURNS };
 
 pub(crate) struct Decider<'t> {
     pub(crate) tree: &'t Tree,
@@ -144,10 +145,24 @@ impl Decider<'_> {
             let text = format!("no sizes are known with which its rows stay apart: {}{more}", conditions.join(", "));
             reasons.push(Reason { range: self.range, text });
         }
-        let (races, conditional): (Vec<_>, Vec<_>) = races.into_iter().partition(|(_, sure)| *sure);
-        let races: Vec<Race> = races.into_iter().map(|(race, _)| race).collect();
+        let (sure, conditional): (Vec<_>, Vec<_>) = races.into_iter().partition(|(_, _, sure)| *sure);
+        let mut races: Vec<Race> = Vec::with_capacity(sure.len());
+        let (mut narrow, mut widened) = (Vec::new(), Widened::default());
+        for (race, pair, _) in sure {
+            match self.hangs_on(&outcomes, pair, &asked, &mut widened, cancel)? {
+                Some(stride) => narrow.push((race, stride)),
+                None => races.push(race),
+            }
+        }
         if races.is_empty() {
-            for (race, _) in conditional {
+            for (race, strides) in narrow {
+                let text =
+                    format!("programs race if {strides} is small, and not if it is large: what it is, is not known");
+                if !reasons.iter().any(|reason| reason.text == text) {
+                    reasons.push(Reason { range: race.second.range, text });
+                }
+            }
+            for (race, ..) in conditional {
                 let text = "programs of one place along another axis of the grid would share this address; the grid is not known".to_owned();
                 reasons.push(Reason { range: race.second.range, text });
             }
@@ -401,10 +416,6 @@ impl Decider<'_> {
         axes: &[u8],
         cancel: &Cancel<'_>,
     ) -> Result<Vec<Spread>, Cancelled> {
-        let pair = |race: &Meeting| {
-            let (a, b) = (race.first.access, race.second.access);
-            (a.min(b), a.max(b))
-        };
         let mut pairs: Vec<(u32, u32)> =
             outcomes.iter().flat_map(|(_, outcome)| outcome.races.iter().map(pair)).collect();
         pairs.sort_unstable();
@@ -490,32 +501,28 @@ impl Decider<'_> {
     }
 
     /// The races that launches show; beside each, whether it hangs on no chosen grid.
-    fn races(&self, outcomes: &[(Setting, Outcome)]) -> Vec<(Race, bool)> {
-        let mut races: Vec<(Race, bool)> = Vec::new();
+    fn races(&self, outcomes: &[(Setting, Outcome)]) -> Vec<(Race, Pair, bool)> {
+        let mut races: Vec<(Race, Pair, bool)> = Vec::new();
         let mut told: FxHashSet<(u32, u32)> = FxHashSet::default();
         let whole = self.is_whole();
-        let key = |meeting: &Meeting| {
-            let (a, b) = (meeting.first.access, meeting.second.access);
-            (a.min(b), a.max(b))
-        };
         for (setting, outcome) in outcomes {
             // Sizes that nobody gave may be larger than the kernel is made for.
             for meeting in outcome.races.iter().filter(|race| whole || !wraps(race)) {
-                let pair = key(meeting);
-                if !told.insert(pair) {
+                let of = pair(meeting);
+                if !told.insert(of) {
                     continue;
                 }
                 {
                     let all = outcomes.iter().flat_map(|(setting, outcome)| {
-                        let same = outcome.races.iter().filter(|race| key(race) == pair);
+                        let same = outcome.races.iter().filter(|race| pair(race) == of);
                         same.map(move |race| (setting, race))
                     });
                     let sure = all.into_iter().any(|(setting, meeting)| self.is_sure(setting, meeting));
-                    races.push((self.race(setting, meeting), sure));
+                    races.push((self.race(setting, meeting), of, sure));
                 }
             }
         }
-        races.sort_by_key(|(race, _)| (race.second.range, race.first.range, race.first.writes && race.second.writes));
+        races.sort_by_key(|(race, ..)| (race.second.range, race.first.range, race.first.writes && race.second.writes));
         races
     }
 

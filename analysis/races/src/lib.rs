@@ -22,6 +22,7 @@ mod report;
 mod run;
 mod say;
 mod smt;
+mod strides;
 mod term;
 #[cfg(test)]
 mod tests;

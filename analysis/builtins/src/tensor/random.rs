@@ -1,6 +1,6 @@
 //! Random numbers: Philox, as ops on unsigned integers of 32 bits.
 //!
-//! Missed: seeds and offsets are taken as integers; counters of 64 bits in `philox` itself.
+//! Missed: seeds and offsets are taken as integers.
 
 use ruff_python_ast::{CmpOp, Operator};
 
@@ -50,6 +50,9 @@ pub(super) const PART: Part = Part {
             }
             Ok(Value::Tuple(all.into()))
         }),
+        Row::new("tl.philox", "seed, c0, c1, c2, c3, n_rounds=10", 4, |interp, bound| {
+            Ok(tuple(counted(interp, bound)?))
+        }),
         Row::new("tl.uint_to_uniform_float", "x", 4, |interp, bound| {
             let x = tensor(interp, bound, 0)?;
             uniform(interp, &x)
@@ -79,26 +82,76 @@ fn high<'a>(interp: &mut Interp<'a>, a: &Tensor<'a>, b: &Tensor<'a>) -> Tensor<'
     interp.register_op(Op::new(Tt::Mulhiui).operand("x", x).operand("y", y), "result", a.dtype, &extent_of(a))
 }
 
+/// How many rounds are asked for.
+fn rounds<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<i64, Stop> {
+    match bound.get("n_rounds") {
+        Some(rounds) => operand::int(interp, rounds, "n_rounds"),
+        None => Ok(10),
+    }
+}
+
+/// The upper half of words of 64 bits.
+fn upper<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>) -> Result<Tensor<'a>, Stop> {
+    let upper = interp.binary(Operator::RShift, &Value::Tensor(of.clone()), &Value::Int(32))?;
+    let upper = computed(upper, interp)?;
+    interp.cast(&upper, DType::UInt32)
+}
+
 /// Four words for each offset.
 fn words<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<[Tensor<'a>; 4], Stop> {
-    const WORD: DType = DType::UInt32;
     let (seed, offset) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
-    let rounds = match bound.get("n_rounds") {
-        Some(rounds) => operand::int(interp, rounds, "n_rounds")?,
-        None => 10,
-    };
-    let upper = |interp: &mut Interp<'a>, of: &Tensor<'a>| -> Result<Tensor<'a>, Stop> {
-        let upper = interp.binary(Operator::RShift, &Value::Tensor(of.clone()), &Value::Int(32))?;
-        let upper = computed(upper, interp)?;
-        interp.cast(&upper, WORD)
-    };
+    let rounds = rounds(interp, bound)?;
     let seed = interp.cast(&seed, DType::UInt64)?;
-    let mut keys = [interp.cast(&seed, WORD)?, upper(interp, &seed)?];
-    let low = interp.cast(&offset, WORD)?;
+    let keys = [interp.cast(&seed, DType::UInt32)?, upper(interp, &seed)?];
+    let low = interp.cast(&offset, DType::UInt32)?;
     let zero = interp.zero(&low);
     let second = if offset.dtype.bits() > 32 { upper(interp, &offset)? } else { zero.clone() };
-    let mut c = [low, second, zero.clone(), zero];
-    let factors = [interp.constant(0xD251_1F53, WORD), interp.constant(0xCD9E_8D57, WORD)];
+    mixed(interp, keys, [low, second, zero.clone(), zero], rounds)
+}
+
+/// Four words for each four counters, which are integers of 32 or 64 bits.
+fn counted<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<[Tensor<'a>; 4], Stop> {
+    let rounds = rounds(interp, bound)?;
+    let seed = tensor(interp, bound, 0)?;
+    let seed = interp.cast(&seed, DType::UInt64)?;
+    let counters = [tensor(interp, bound, 1)?, tensor(interp, bound, 2)?, tensor(interp, bound, 3)?];
+    let [c0, c1, c2] = counters;
+    let c3 = tensor(interp, bound, 4)?;
+    let wide = c0.dtype.bits() == 64;
+    let word = if wide { DType::UInt64 } else { DType::UInt32 };
+    let keys = if wide {
+        let zero = interp.zero(&seed);
+        [seed, zero]
+    } else {
+        [interp.cast(&seed, DType::UInt32)?, upper(interp, &seed)?]
+    };
+    let mut all = Vec::with_capacity(4);
+    for counter in [c0, c1, c2, c3] {
+        if counter.dtype.bits() != word.bits() || !counter.dtype.is_int() {
+            return interp.raise(format!("counters are integers of {} bits", word.bits()));
+        }
+        all.push(interp.bits(&counter, word));
+    }
+    match <[Tensor<'a>; 4]>::try_from(all) {
+        Ok(counters) => mixed(interp, keys, counters, rounds),
+        Err(_) => interp.unknown("there are four counters"),
+    }
+}
+
+/// Words after some rounds of Philox, of counters and keys of one width.
+fn mixed<'a>(
+    interp: &mut Interp<'a>,
+    mut keys: [Tensor<'a>; 2],
+    mut c: [Tensor<'a>; 4],
+    rounds: i64,
+) -> Result<[Tensor<'a>; 4], Stop> {
+    let word = c[0].dtype;
+    let (factors, steps): ([u64; 2], [u64; 2]) = if word.bits() == 64 {
+        ([0xD2E7_470E_E14C_6C93, 0xCA5A_8263_9512_1157], [0x9E37_79B9_7F4A_7C15, 0xBB67_AE85_84CA_A73B])
+    } else {
+        ([0xD251_1F53, 0xCD9E_8D57], [0x9E37_79B9, 0xBB67_AE85])
+    };
+    let factors = factors.map(|factor| interp.constant(factor.into(), word));
     for _ in 0..rounds.clamp(0, 64) {
         let op = |interp: &mut Interp<'a>, op: Operator, a: &Tensor<'a>, b: &Tensor<'a>| {
             let made = interp.binary(op, &Value::Tensor(a.clone()), &Value::Tensor(b.clone()))?;
@@ -112,8 +165,8 @@ fn words<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<[Tensor<'a>; 
         let second = op(interp, Operator::Mult, &c[2], &factors[1])?;
         let fourth = op(interp, Operator::Mult, &c[0], &factors[0])?;
         c = [first, second, third, fourth];
-        for (key, step) in keys.iter_mut().zip([0x9E37_79B9, 0xBB67_AE85]) {
-            let step = interp.constant(step, WORD);
+        for (key, step) in keys.iter_mut().zip(steps) {
+            let step = interp.constant(step.into(), word);
             *key = op(interp, Operator::Add, key, &step)?;
         }
     }

@@ -117,11 +117,13 @@ pub(super) fn discover(
         let (first, last): (Vec<Seen>, Vec<Seen>) =
             seen.into_iter().filter(|one| !one.stuck || !free.contains(&one.place)).partition(Seen::is_known);
         for one in first.into_iter().chain(last.into_iter().filter(|one| !known.contains(&one.place))) {
-            if sites.len() < site::MOST && !sites.contains(&one.site) {
+            let is = |other: &&mut Seen| alike(&one.base, &other.base) && one.closure == other.closure;
+            let known = launches.iter_mut().find(is);
+            // Of what is analysed one launch at least is known.
+            if (sites.len() < site::MOST || known.is_none()) && !sites.contains(&one.site) {
                 sites.push(one.site.clone());
             }
-            let is = |other: &&mut Seen| alike(&one.base, &other.base) && one.closure == other.closure;
-            match launches.iter_mut().find(is) {
+            match known {
                 Some(known) => unaligned(&mut known.base, &one.base),
                 None => launches.push(one),
             }

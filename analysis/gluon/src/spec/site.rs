@@ -1,13 +1,13 @@
 //! Launches as the host code makes them, whole: with the grid, and with the shapes of tensors.
 
-use super::given::plain_given;
+use super::given::{plain, plain_given};
 use super::{Argument, Entry, Given, Handed, Source};
 pub(super) use crate::limits::launches::KEPT as MOST;
 use base::TextRange;
 use python::host::{self, Launch};
 use python::interp::Interp;
 use python::origin::FileId;
-use python::specialization::LaunchFacts;
+use python::specialization::{ArgumentFacts, LaunchFacts};
 
 /// A launch of a kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,8 +46,24 @@ pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, fi
 }
 
 impl Site {
-    /// Whether it launches an instance with these arguments: nothing that it gives is another.
+    /// Whether it launches an instance with these arguments: nothing that it gives is another, and what it gives twice
+    /// is of one type.
     pub(super) fn launches(&self, arguments: &[Argument]) -> bool {
+        let pointed = |name: &str| match &arguments.iter().find(|of| of.name == name)?.given {
+            Given::Type(ty) if ty.starts_with('*') => Some(plain(ty)),
+            _ => None,
+        };
+        let twice = |(at, one): (usize, &ArgumentFacts)| {
+            let others = self.facts.arguments.get(at + 1..).unwrap_or_default();
+            let same = others.iter().filter(|other| one.memory.is_some() && other.memory == one.memory);
+            same.filter(|other| other.offset == one.offset && other.element == one.element).any(|other| {
+                let (one, other) = (pointed(&one.name), pointed(&other.name));
+                one.is_some() && other.is_some() && one != other
+            })
+        };
+        if self.facts.arguments.iter().enumerate().any(twice) {
+            return false;
+        }
         let differs = |of: &Argument| {
             let own = self.given.iter().find(|given| given.name == of.name);
             of.source >= Source::Launch && own.is_some_and(|own| !same(&own.given, &of.given))

@@ -29,7 +29,11 @@ pub(super) const LIMITS: &str = "limits of ";
 
 /// `torch.finfo(type)`, `torch.iinfo(type)`.
 fn limits<'a>(args: &Args<'a>) -> Value<'a> {
-    let dtype = args.pos.first().or_else(|| args.named.first().map(|(_, value)| value));
+    limits_of(args.pos.first().or_else(|| args.named.first().map(|(_, value)| value)))
+}
+
+/// The limits of a type of elements, as `torch.finfo` and `torch.iinfo` tell them.
+pub fn limits_of<'a>(dtype: Option<&Value<'a>>) -> Value<'a> {
     any(format!("{LIMITS}{}", dtype.and_then(super::torch::dtype_name).unwrap_or_default()))
 }
 
@@ -50,7 +54,19 @@ pub(super) fn limit<'a>(limits: &str, name: &str) -> Value<'a> {
         "int32" => (false, 32, f64::from(i32::MAX)),
         _ => return super::open::number(super::thing::OpenNumber::Float),
     };
+    let (digits, least) = match dtype {
+        "float16" => (10, -14),
+        "bfloat16" => (7, -126),
+        "float32" => (23, -126),
+        "float64" => (52, -1022),
+        "float8_e4m3fn" => (3, -6),
+        "float8_e4m3fnuz" => (3, -7),
+        "float8_e5m2" => (2, -14),
+        _ => (2, -15),
+    };
     match (name, float) {
+        ("eps" | "resolution", true) => Value::Float(f64::powi(2.0, -digits)),
+        ("tiny" | "smallest_normal", true) => Value::Float(f64::powi(2.0, least)),
         ("bits", _) => Value::Int(bits),
         ("max", true) => Value::Float(max),
         ("min", true) => Value::Float(-max),

@@ -35,6 +35,7 @@ use thing::{any, method, tensor};
 
 pub use case::{Case, Cases};
 pub use code::Code;
+pub use device::limits_of;
 pub use open::{answer, element, is_number, is_open, is_unknown, number};
 pub use print::{Partly, expression, given, partly};
 pub use reach::{MODULE, Ran, code_at, main_block, reach, run};

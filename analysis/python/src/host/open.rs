@@ -214,6 +214,10 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &OpenTensor<'a>, name: &str
             same_as(of, of.dtype.clone(), of.shape.as_ref().filter(|shape| shape.len() == 2).map(turned))
         }
         "data" => same_as(of, of.dtype.clone(), of.shape.clone()),
+        "real" | "imag" => {
+            let part = of.dtype.as_ref().and_then(|dtype| super::torch::part_of_complex(dtype));
+            view_of(of, part.map(Rc::from), of.shape.clone())
+        }
         "grad" => open_tensor(of.dtype.clone(), of.shape.clone()),
         "device" => any("device"),
         "is_cuda" => Value::Bool(true),

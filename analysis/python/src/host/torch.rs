@@ -240,6 +240,25 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &Torch, name: &str) -> Opti
         "requires_grad" => Value::Bool(false),
         "grad" => tensor(of.copied()),
         "data" => tensor(of.clone()),
+        "real" | "imag" => match part_of_complex(&of.dtype) {
+            Some(part) => {
+                let strides = of.strides.iter().map(|stride| 2 * stride).collect();
+                let memory = of.memory.further(None);
+                tensor(Torch { memory, dtype: part.into(), shape: of.shape.clone(), strides })
+            }
+            None if name == "real" => tensor(of.clone()),
+            None => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// The type of the parts of complex numbers of a type; `None` of other numbers.
+pub(super) fn part_of_complex(dtype: &str) -> Option<&'static str> {
+    Some(match dtype {
+        "complex32" => "float16",
+        "complex64" | "cfloat" => "float32",
+        "complex128" | "cdouble" => "float64",
         _ => return None,
     })
 }

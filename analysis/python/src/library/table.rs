@@ -258,6 +258,15 @@ impl Library {
 
     /// A full name as the table spells it.
     pub fn canonical<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        // The library of a device that is not known is taken to have what the others have.
+        for extra in ["triton.language.extra.", "tl.extra."] {
+            if let Some((_, rest)) = path.strip_prefix(extra).and_then(|rest| rest.split_once('.'))
+                && let Some(rest) = rest.strip_prefix("libdevice")
+                && (rest.is_empty() || rest.starts_with('.'))
+            {
+                return Cow::Owned(format!("gl.extra.libdevice{rest}"));
+            }
+        }
         for (theirs, ours) in self.modules.iter().flat_map(|modules| modules.spellings) {
             match path.strip_prefix(theirs) {
                 Some("") => return Cow::Borrowed(ours),

@@ -1,0 +1,125 @@
+//! Whether a race hangs on a stride that was chosen: with a larger one its rows lie apart.
+//!
+//! What a launch does not give is chosen, and of a stride nobody knows how it compares with what it separates. A race is
+//! shown only if it stays when any of its strides is made much larger by itself, and when all are, each by another factor.
+//! Sizes that bound or divide something
+//! are no strides: the kernel has to be right with all of them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::decide::{ALLOWANCE, Decider};
+use crate::prove::Converter;
+use crate::run::{Meeting, Outcome, Setting, explore};
+use crate::term::{Node, Symbol, Term};
+use base::{Cancel, Cancelled};
+
+/// How many times the largest number of a launch a stride becomes.
+const FACTOR: i64 = 16;
+
+/// The largest stride that is tried.
+const MOST: i64 = 1 << 24;
+
+/// Parts of addresses that are looked at for strides.
+const TERMS: usize = 256;
+
+/// Two accesses, the lower number first.
+pub(crate) type Pair = (u32, u32);
+
+/// The accesses of a race.
+pub(crate) fn pair(race: &Meeting) -> Pair {
+    let (a, b) = (race.first.access, race.second.access);
+    (a.min(b), a.max(b))
+}
+
+/// What is known of launches with some strides made larger: by the number of the launch and the strides, the pairs that
+/// race all the same; `None` where the run could not be finished.
+#[derive(Debug, Default)]
+pub(crate) struct Widened(FxHashMap<(usize, Vec<u32>), Option<FxHashSet<Pair>>>);
+
+impl Decider<'_> {
+    /// The names of strides on which a race of two accesses hangs, in each of the launches that show it; `None` where one
+    /// of them shows it whatever its strides are.
+    pub(crate) fn hangs_on(
+        &mut self,
+        outcomes: &[(Setting, Outcome)],
+        of: Pair,
+        asked: &FxHashSet<u32>,
+        widened: &mut Widened,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<String>, Cancelled> {
+        let strides = self.strides(of);
+        let mut tries: Vec<Vec<u32>> = strides.iter().map(|stride| vec![*stride]).collect();
+        if strides.len() > 1 {
+            tries.push(strides);
+        }
+        let shows =
+            |(_, (_, outcome)): &(usize, &(Setting, Outcome))| outcome.races.iter().any(|race| pair(race) == of);
+        let mut found = None;
+        for (number, (setting, _)) in outcomes.iter().enumerate().filter(shows) {
+            found = None;
+            for strides in &tries {
+                let Some(wide) = with_larger(setting, strides) else { continue };
+                let key = (number, strides.clone());
+                if !widened.0.contains_key(&key) {
+                    let outcome = explore(&self.program, &wide, asked, &mut ALLOWANCE.clone(), cancel)?;
+                    let whole = !outcome.limited && outcome.stuck.is_empty();
+                    let races = whole.then(|| outcome.races.iter().map(pair).collect());
+                    widened.0.insert(key.clone(), races);
+                }
+                let apart = widened.0.get(&key).and_then(Option::as_ref).is_some_and(|races| !races.contains(&of));
+                if apart {
+                    let name = |at: &u32| Some(format!("`{}`", self.program.arguments.get(*at as usize)?.name));
+                    found = Some(strides.iter().filter_map(name).collect::<Vec<String>>().join(", "));
+                    break;
+                }
+            }
+            if found.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Arguments that no launch gives, by which the addresses of two accesses are multiplied or moved, and which bound
+    /// neither.
+    fn strides(&mut self, (a, b): Pair) -> Vec<u32> {
+        let mut convert = Converter::default();
+        let mut strides: Vec<u32> = Vec::new();
+        let mut open: Vec<Term> = [a, b].map(|access| self.program.accesses[access as usize].offset).to_vec();
+        let mut seen: FxHashSet<Term> = FxHashSet::default();
+        while let Some(term) = open.pop().filter(|_| seen.len() < TERMS) {
+            let poly = convert.poly(&mut self.program.terms, term);
+            for atom in poly.terms().flat_map(|(monomial, _)| monomial.iter()).filter(|atom| seen.insert(**atom)) {
+                match self.program.terms.node(*atom) {
+                    Node::Symbol(Symbol::Argument(at), _)
+                        if self.launch.value(*at).is_none() && !strides.contains(at) =>
+                    {
+                        strides.push(*at);
+                    }
+                    Node::Select(_, one, other) => open.extend([*one, *other]),
+                    _ => {}
+                }
+            }
+        }
+        strides.sort_unstable();
+        let terms = &self.program.terms;
+        let bounds = |at: u32| {
+            let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(of), _) if *of == at);
+            let accesses = [a, b].map(|access| &self.program.accesses[access as usize]);
+            accesses.iter().any(|access| [access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is)))
+        };
+        strides.retain(|at| !bounds(*at));
+        strides
+    }
+}
+
+/// The same launch with some arguments much larger than any, and far from each other.
+fn with_larger(setting: &Setting, arguments: &[u32]) -> Option<Setting> {
+    let most = setting.values.values().copied().max()?.max(1);
+    let mut wide = setting.clone();
+    for (at, argument) in arguments.iter().enumerate() {
+        let apart = most.checked_mul(FACTOR * (at as i64 + 1)).filter(|apart| *apart <= MOST)?;
+        *wide.values.get_mut(&Symbol::Argument(*argument))? = apart;
+    }
+    Some(wide)
+}
