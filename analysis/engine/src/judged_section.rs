@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn what_is_glued_is_another_text() {
         let same = |old: &str, new: &str| {
-            let key = SectionKey::new(old, &[], &Limits::default(), Options::default());
-            key.is(new, &[], &Limits::default(), Options::default())
+            let key = SectionKey::new(old, &Arc::default(), &Limits::default(), Options::default());
+            key.is(new, &Arc::default(), &Limits::default(), Options::default())
         };
         assert!(same("tensor<128x64xf16>", "tensor<128x64xf16>  // tile"));
         assert!(!same("tensor<128x64xf16>", "tensor<128 x64xf16>"));

@@ -1,4 +1,4 @@
-//! Python files as trees, and an evaluator that runs kernels of languages embedded in Python into IR.
+//! An evaluator that runs kernels of languages embedded in Python into IR.
 //!
 //! Triton's front ends execute a kernel's Python and write down what it does; [`eval`] does the same. What a
 //! language brings along is a [`library::Library`]: a table of functions, classes and constants by full name.
@@ -23,8 +23,8 @@ pub mod pending;
 pub mod reason;
 pub mod scope;
 pub mod specialization;
-pub mod syntax;
 pub mod target;
 pub mod value;
 
+pub use ::syntax;
 pub use limits::LIMITS;

@@ -51,11 +51,6 @@ base::limits! { "python":
         HOST: usize = 128, Count, Assumed;
     }
 
-    mod syntax {
-        /// How often a text that does not parse is read anew inside of a bracket or a string that is left open.
-        READS: usize = 16, Count, Error;
-    }
-
     mod open {
         /// How deep a value of host code is looked into for parts that are not known.
         DEPTH: u32 = 6, Count, Assumed;

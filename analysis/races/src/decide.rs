@@ -9,17 +9,14 @@ use ttgir::Tree;
 use crate::choose::{companions, settings};
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS};
-use crate::limits::runs::{PROGRAMS, TURNS, WORK};
+use crate::limits::runs::PROGRAMS;
 use crate::program::{Base, Completion, Program, Scope, Source};
 use crate::prove::{Converter, Counter, Premise, Prover, Spread, Table, tables, tickets};
 use crate::report::{Assumption, Global, Query, Race, Reason, Side, Status};
 use crate::run::{Allowance, Meeting, Outcome, Setting, Stuck, explore};
 use crate::smt::Question;
-use crate::strides::{Pair, Widened, pair};
+use crate::strides::{Pair, Strides, pair};
 use crate::term::{Node, Symbol};
-
-/// What the runs of one kernel may cost.
-pub(crate) const ALLOWANCE: Allowance = Allowance { values: WORK, turns: TURNS };
 
 pub(crate) struct Decider<'t> {
     pub(crate) tree: &'t Tree,
@@ -102,7 +99,7 @@ impl Decider<'_> {
         let asked = self.asked(&proofs);
         let mut outcomes: Vec<(Setting, Outcome)> = Vec::new();
         let mut few = false;
-        let mut allowance = ALLOWANCE;
+        let mut allowance = Allowance::whole();
         let mut queue: Vec<Setting> = tried.into_iter().rev().collect();
         while let Some(setting) = queue.pop() {
             let outcome = explore(&self.program, &setting, &asked, &mut allowance, cancel)?;
@@ -147,10 +144,11 @@ impl Decider<'_> {
         }
         let (sure, conditional): (Vec<_>, Vec<_>) = races.into_iter().partition(|(_, _, sure)| *sure);
         let mut races: Vec<Race> = Vec::with_capacity(sure.len());
-        let (mut narrow, mut widened) = (Vec::new(), Widened::default());
+        let mut narrow = Vec::new();
+        let mut strides = Strides::new(&mut self.program, &self.launch);
         for (race, pair, _) in sure {
-            match self.hangs_on(&outcomes, pair, &asked, &mut widened, cancel)? {
-                Some(stride) => narrow.push((race, stride)),
+            match strides.hangs_on(&outcomes, pair, &asked, cancel)? {
+                Some(names) => narrow.push((race, names)),
                 None => races.push(race),
             }
         }
@@ -204,7 +202,7 @@ impl Decider<'_> {
         let proofs = self.prove(&axes, cancel)?;
         let mut wrong = Vec::new();
         let all = (0..self.program.accesses.len() as u32).collect();
-        let mut allowance = ALLOWANCE;
+        let mut allowance = Allowance::whole();
         for setting in settings(&self.program, &self.launch, &proofs.spreads) {
             if setting.programs() > PROGRAMS {
                 continue;

@@ -49,6 +49,6 @@ base::limits! { "races":
 
     mod launches {
         /// Launches of a kernel that are decided one by one; with more the kernel is not proved by them.
-        LAUNCHES: usize = 16, Count, Undecided;
+        LAUNCHES: usize = 32, Count, Undecided;
     }
 }

@@ -7,9 +7,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::decide::{ALLOWANCE, Decider};
+use crate::launch::Known;
+use crate::program::Program;
 use crate::prove::Converter;
-use crate::run::{Meeting, Outcome, Setting, explore};
+use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
 use crate::term::{Node, Symbol, Term};
 use base::{Cancel, Cancelled};
 
@@ -34,9 +35,21 @@ pub(crate) fn pair(race: &Meeting) -> Pair {
 /// What is known of launches with some strides made larger: by the number of the launch and the strides, the pairs that
 /// race all the same; `None` where the run could not be finished.
 #[derive(Debug, Default)]
-pub(crate) struct Widened(FxHashMap<(usize, Vec<u32>), Option<FxHashSet<Pair>>>);
+struct Widened(FxHashMap<(usize, Vec<u32>), Option<FxHashSet<Pair>>>);
 
-impl Decider<'_> {
+/// A kernel and what is known of its launch.
+pub(crate) struct Strides<'p> {
+    program: &'p mut Program,
+    launch: &'p Known,
+    widened: Widened,
+}
+
+impl<'p> Strides<'p> {
+    /// Those of a kernel.
+    pub(crate) fn new(program: &'p mut Program, launch: &'p Known) -> Strides<'p> {
+        Strides { program, launch, widened: Widened::default() }
+    }
+
     /// The names of strides on which a race of two accesses hangs, in each of the launches that show it; `None` where one
     /// of them shows it whatever its strides are.
     pub(crate) fn hangs_on(
@@ -44,10 +57,9 @@ impl Decider<'_> {
         outcomes: &[(Setting, Outcome)],
         of: Pair,
         asked: &FxHashSet<u32>,
-        widened: &mut Widened,
         cancel: &Cancel<'_>,
     ) -> Result<Option<String>, Cancelled> {
-        let strides = self.strides(of);
+        let strides = self.of(of);
         let mut tries: Vec<Vec<u32>> = strides.iter().map(|stride| vec![*stride]).collect();
         if strides.len() > 1 {
             tries.push(strides);
@@ -60,13 +72,13 @@ impl Decider<'_> {
             for strides in &tries {
                 let Some(wide) = with_larger(setting, strides) else { continue };
                 let key = (number, strides.clone());
-                if !widened.0.contains_key(&key) {
-                    let outcome = explore(&self.program, &wide, asked, &mut ALLOWANCE.clone(), cancel)?;
+                if !self.widened.0.contains_key(&key) {
+                    let outcome = explore(self.program, &wide, asked, &mut Allowance::whole(), cancel)?;
                     let whole = !outcome.limited && outcome.stuck.is_empty();
                     let races = whole.then(|| outcome.races.iter().map(pair).collect());
-                    widened.0.insert(key.clone(), races);
+                    self.widened.0.insert(key.clone(), races);
                 }
-                let apart = widened.0.get(&key).and_then(Option::as_ref).is_some_and(|races| !races.contains(&of));
+                let apart = self.widened.0.get(&key).and_then(Option::as_ref).is_some_and(|races| !races.contains(&of));
                 if apart {
                     let name = |at: &u32| Some(format!("`{}`", self.program.arguments.get(*at as usize)?.name));
                     found = Some(strides.iter().filter_map(name).collect::<Vec<String>>().join(", "));
@@ -82,7 +94,7 @@ impl Decider<'_> {
 
     /// Arguments that no launch gives, by which the addresses of two accesses are multiplied or moved, and which bound
     /// neither.
-    fn strides(&mut self, (a, b): Pair) -> Vec<u32> {
+    fn of(&mut self, (a, b): Pair) -> Vec<u32> {
         let mut convert = Converter::default();
         let mut strides: Vec<u32> = Vec::new();
         let mut open: Vec<Term> = [a, b].map(|access| self.program.accesses[access as usize].offset).to_vec();

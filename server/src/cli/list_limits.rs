@@ -17,6 +17,7 @@ const ALL: &[&[Limit]] = &[
     lower::LIMITS,
     verify::LIMITS,
     races::LIMITS,
+    python::syntax::LIMITS,
     python::LIMITS,
     builtins::LIMITS,
     gluon::LIMITS,

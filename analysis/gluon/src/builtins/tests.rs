@@ -148,7 +148,8 @@ fn a_tma_pipeline() {
         k.method("store", &slot, &[value])?;
         k.call(&format!("{TC}.fence_async_shared"), &[], &[])?;
         k.call(&format!("{TMA}.async_store"), &[desc.clone(), ints(&[0, 0]), slot.clone()], &[])?;
-        k.call(&format!("{TMA}.async_atomic_add"), &[desc.clone(), ints(&[0, 0]), slot.clone()], &[])?;
+        k.call(&format!("{TMA}.async_atomic_add"), &[desc, ints(&[0, 0]), slot.clone()], &[])?;
+        let desc = k.desc(&[1, 64], DescKind::Tiled)?;
         let rows = k.registers(DType::Int32, &[128]);
         k.call(&format!("{TMA}.async_scatter"), &[desc.clone(), rows.clone(), zero(), slot.clone()], &[])?;
         k.call(&format!("{TMA}.store_wait"), &[zero()], &[])?;

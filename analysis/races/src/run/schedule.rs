@@ -3,6 +3,7 @@
 //! What happened before what is kept as vector clocks. A program that reads what another released, with a scope that
 //! covers both, has seen what that one did before.
 
+use crate::limits::runs::{TURNS, WORK};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -143,6 +144,13 @@ pub(crate) struct Allowance {
     pub(crate) values: u64,
     /// Turns that are left for all orders of all launches. Each launch may take half of them.
     pub(crate) turns: usize,
+}
+
+impl Allowance {
+    /// All that one kernel may cost.
+    pub(crate) fn whole() -> Allowance {
+        Allowance { values: WORK, turns: TURNS }
+    }
 }
 
 /// Runs the programs of a launch in all orders, as far as the accesses of `asked` are concerned. What it takes is taken off

@@ -6,6 +6,7 @@
 
 mod alike;
 mod current;
+mod limits;
 mod module;
 mod path;
 pub mod scan;
@@ -14,6 +15,7 @@ mod statements;
 
 pub use alike::Shifts;
 pub use current::CurrentTree;
+pub use limits::LIMITS;
 pub use module::{Broken, Module};
 pub use path::{each_node, path_at};
 pub use sources::{NoSources, Sources};

@@ -10,7 +10,7 @@ use ruff_python_ast::token::{TokenKind, Tokens};
 use ruff_python_parser::{ParseError, parse_unchecked_source};
 use ruff_text_size::Ranged;
 
-use crate::limits::syntax::READS as MAX_READS;
+use crate::limits::broken::READS as MAX_READS;
 use base::TextRange;
 
 /// A statement with what the parser says of it by itself.
