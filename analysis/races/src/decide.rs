@@ -8,7 +8,7 @@ use ttgir::Tree;
 
 use crate::choose::{companions, settings};
 use crate::launch::Known;
-use crate::limits::proofs::{BY_TABLES, PAIRS};
+use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
 use crate::limits::runs::PROGRAMS;
 use crate::program::{Base, Completion, Program, Scope, Source};
 use crate::prove::{Converter, Counter, Premise, Prover, Spread, Table, tables, tickets};
@@ -358,7 +358,9 @@ impl Decider<'_> {
             }
         }
         let limited = pairs.len() > PAIRS;
-        pairs.truncate(PAIRS);
+        if limited {
+            pairs.truncate(PAIRS_OF_MANY);
+        }
         (pairs, limited)
     }
 
