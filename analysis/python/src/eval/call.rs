@@ -12,7 +12,7 @@ use crate::interp::{Eval, Interp, Mode, Stop};
 use crate::library::Args;
 use crate::origin::{Frame, FrameId};
 use crate::reason::chained;
-use crate::value::{Def, FnKind, Function, Partial, Value};
+use crate::value::{DType, Def, FnKind, Function, Partial, Value};
 use base::TextRange;
 
 /// The register tensors among arguments.
@@ -169,6 +169,17 @@ impl<'a> Interp<'a> {
                 // `gl.int32(x)`: a conversion.
                 let method = self.attribute(callee, "__call__")?;
                 self.apply(&method, args)
+            }
+            Value::Type(name) if &**name == "gl.dtype" => {
+                let given = args.pos.first().or_else(|| args.named.first().map(|(_, value)| value));
+                match given {
+                    Some(Value::Str(name)) => match DType::named(name) {
+                        Some(dtype) => Ok(Value::DType(dtype)),
+                        None => self.raise(format!("there is no element type `{name}`")),
+                    },
+                    Some(dtype @ Value::DType(_)) => Ok(dtype.clone()),
+                    _ => self.unknown("the name of this element type is not known"),
+                }
             }
             _ => self.raise(format!("{} cannot be called", callee.class_name())),
         }
