@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 pub use layouts::default_swizzle;
-use python::library::{Form, Library, Modules, Part, Written};
+use python::library::{Form, Library, Modules, Part, PythonModule};
 use python::target::Version;
 
 /// Gluon's parts of the table, one a file; AMD has its own.
@@ -44,8 +44,8 @@ const PARTS: &[&Part] = &[
 const MODULES: &[&Modules] = &[&modules::TRITON, &builtins::MODULES];
 
 /// Modules that Triton writes in Gluon itself, and so do we.
-static WRITTEN: [Written; 1] = [Written {
-    module: "gl.nvidia.blackwell.float2",
+static PYTHON_MODULES: [PythonModule; 1] = [PythonModule {
+    name: "gl.nvidia.blackwell.float2",
     since: 5,
     text: include_str!("float2.py"),
     parsed: OnceLock::new(),
@@ -56,7 +56,7 @@ pub(crate) fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let own = PARTS.iter().chain(&amd::PARTS).copied();
-        Library::new(own.chain(builtins::parts()), MODULES, &WRITTEN)
+        Library::new(own.chain(builtins::parts()), MODULES, &PYTHON_MODULES)
     })
 }
 

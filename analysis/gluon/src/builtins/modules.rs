@@ -13,11 +13,10 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("triton.experimental.gluon.language", "gl"),
     ("triton.experimental.gluon", "gluon"),
     ("triton.language.extra.libdevice", "gl.extra.libdevice"),
-    ("triton.language.extra.cuda.libdevice", "gl.extra.libdevice"),
-    ("triton.language.extra.hip.libdevice", "gl.extra.libdevice"),
+    // The library of a device that is not known is taken to have what the others have.
+    ("triton.language.extra.*.libdevice", "gl.extra.libdevice"),
     ("tl.extra.libdevice", "gl.extra.libdevice"),
-    ("tl.extra.cuda.libdevice", "gl.extra.libdevice"),
-    ("tl.extra.hip.libdevice", "gl.extra.libdevice"),
+    ("tl.extra.*.libdevice", "gl.extra.libdevice"),
     ("triton.language.extra", "tl.extra"),
     ("triton.language", "tl"),
 ];

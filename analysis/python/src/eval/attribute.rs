@@ -46,7 +46,7 @@ impl<'a> Interp<'a> {
         if let Some(value) = self.library.lookup(path, self.version) {
             return value;
         }
-        if let Some(module) = self.written(path) {
+        if let Some(module) = self.python_module(path) {
             return module;
         }
         if (self.follows_host() || is_release(path))

@@ -141,8 +141,8 @@ impl<'a> Interp<'a> {
     }
 
     /// A module of the library that is written in Python.
-    pub(super) fn written(&mut self, path: &str) -> Option<Value<'a>> {
-        let module = self.library.written(path, self.version)?;
+    pub(super) fn python_module(&mut self, path: &str) -> Option<Value<'a>> {
+        let module = self.library.python_module(path, self.version)?;
         let id = self.add_file(module.clone());
         self.open_file(id);
         Some(Value::Module(self.files.get(id.0 as usize)?.scope.clone()))
@@ -152,7 +152,7 @@ impl<'a> Interp<'a> {
     pub fn imported(&mut self, name: &str) -> Result<Option<Value<'a>>, Stop> {
         // Triton itself is known, also where its sources are in the workspace.
         if let Some(name) = self.triton(name) {
-            return Ok(self.written(&name));
+            return Ok(self.python_module(&name));
         }
         let from = self.path();
         match self.sources.import(&from, name) {

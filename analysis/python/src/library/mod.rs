@@ -14,4 +14,4 @@ pub mod types;
 pub(crate) use removed::{assigned, earlier};
 pub use removed::{gone, missing, replaced};
 pub use row::{Args, Bound, Class, Earlier, Row, split as parts};
-pub use table::{Fixed, Form, Gone, Library, Member, Modules, NOTHING, Part, Written};
+pub use table::{Fixed, Form, Gone, Library, Member, Modules, NOTHING, Part, PythonModule};

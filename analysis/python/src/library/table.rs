@@ -59,7 +59,7 @@ pub struct Gone {
 /// Which modules there are, and which takes names from which other.
 #[derive(Debug)]
 pub struct Modules {
-    /// How the modules' own paths begin, and how the table spells that, longest first.
+    /// How the modules' own paths begin, and how the table spells that, longest first; `*` stands for any one name.
     pub spellings: &'static [(&'static str, &'static str)],
     /// Modules, the minor release that brings them, and where they take names from that they do not define.
     pub modules: &'static [(&'static str, u8, &'static [&'static str])],
@@ -70,9 +70,9 @@ pub struct Modules {
 }
 
 /// A module of the library that is written in Python, of which nothing is in the table.
-pub struct Written {
+pub struct PythonModule {
     /// Its full name, as the table spells it.
-    pub module: &'static str,
+    pub name: &'static str,
     /// The minor release that brings it.
     pub since: u8,
     /// Its text.
@@ -120,7 +120,7 @@ pub struct Library {
     changed: FxHashSet<&'static str>,
     /// Computed attributes, by class and name.
     computed: FxHashMap<&'static str, FxHashMap<&'static str, SmallVec<[&'static Row; 1]>>>,
-    written: &'static [Written],
+    python_modules: &'static [PythonModule],
 }
 
 /// One form of a function or class, as a reader of its documentation wants it.
@@ -169,6 +169,13 @@ fn sorted(mut forms: Vec<Form>, version: Version) -> Vec<Form> {
     forms
 }
 
+/// What stands behind a spelling in a path; in the spelling `*` stands for one name.
+fn behind<'p>(path: &'p str, spelling: &str) -> Option<&'p str> {
+    let Some((before, after)) = spelling.split_once('*') else { return path.strip_prefix(spelling) };
+    let rest = path.strip_prefix(before)?;
+    rest.get(rest.find('.')?..)?.strip_prefix(after)
+}
+
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('.').unwrap_or(("", path))
 }
@@ -178,11 +185,11 @@ fn split(path: &str) -> (&str, &str) {
 const FIRST: Version = Version(3, 4);
 
 impl Library {
-    /// The sum of `parts`, whose names are found by way of `modules`, and of the modules of `written`.
+    /// The sum of `parts`, whose names are found by way of `modules`, and of `python_modules`.
     pub fn new(
         parts: impl IntoIterator<Item = &'static Part>,
         modules: &'static [&'static Modules],
-        written: &'static [Written],
+        python_modules: &'static [PythonModule],
     ) -> Library {
         let mut library = Library {
             index: FxHashMap::default(),
@@ -193,7 +200,7 @@ impl Library {
             params: FxHashMap::default(),
             changed: FxHashSet::default(),
             computed: FxHashMap::default(),
-            written,
+            python_modules,
         };
         for (module, since, from) in modules.iter().flat_map(|modules| modules.modules) {
             library.by_module.entry(module).or_insert((*since, from));
@@ -258,17 +265,8 @@ impl Library {
 
     /// A full name as the table spells it.
     pub fn canonical<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        // The library of a device that is not known is taken to have what the others have.
-        for extra in ["triton.language.extra.", "tl.extra."] {
-            if let Some((_, rest)) = path.strip_prefix(extra).and_then(|rest| rest.split_once('.'))
-                && let Some(rest) = rest.strip_prefix("libdevice")
-                && (rest.is_empty() || rest.starts_with('.'))
-            {
-                return Cow::Owned(format!("gl.extra.libdevice{rest}"));
-            }
-        }
         for (theirs, ours) in self.modules.iter().flat_map(|modules| modules.spellings) {
-            match path.strip_prefix(theirs) {
+            match behind(path, theirs) {
                 Some("") => return Cow::Borrowed(ours),
                 Some(rest) if rest.starts_with('.') => return Cow::Owned(format!("{ours}{rest}")),
                 _ => {}
@@ -284,13 +282,13 @@ impl Library {
 
     /// The module of this full name, where it is one that is written in Python. Its path is its name in angle brackets,
     /// which no file has.
-    pub fn written(&self, path: &str, version: Version) -> Option<&'static Arc<Module>> {
+    pub fn python_module(&self, path: &str, version: Version) -> Option<&'static Arc<Module>> {
         let path = self.canonical(path);
         let version = version.max(FIRST);
-        let is = |written: &&Written| written.module == path && Version(3, written.since) <= version;
-        let written = self.written.iter().find(is)?;
-        let parse = || Arc::new(Module::parse(format!("<{}>", written.module), written.text, None));
-        Some(written.parsed.get_or_init(parse))
+        let is = |module: &&PythonModule| module.name == path && Version(3, module.since) <= version;
+        let module = self.python_modules.iter().find(is)?;
+        let parse = || Arc::new(Module::parse(format!("<{}>", module.name), module.text, None));
+        Some(module.parsed.get_or_init(parse))
     }
 
     /// What a full name stands for in a release of Triton; `path` may begin with any of Triton's own spellings
