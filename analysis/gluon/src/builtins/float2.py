@@ -31,8 +31,13 @@ def _doubled(shape, axis):
 
 
 @gluon.jit
+def _of_two(asm: gl.constexpr, a, b):
+    return gl.inline_asm_elementwise(asm, "=l,l,l", [a, b], dtype=gl.int64, is_pure=True, pack=1)
+
+
+@gluon.jit
 def _sum_of_pairs(a, b):
-    return gl.inline_asm_elementwise("add.f32x2 $0, $1, $2;", "=l,l,l", [a, b], dtype=gl.int64, is_pure=True, pack=1)
+    return _of_two("add.f32x2 $0, $1, $2;", a, b)
 
 
 @aggregate
@@ -55,16 +60,12 @@ class Float2Tensor:
     @gluon.jit
     def __sub__(self, other):
         gl.static_assert(isinstance(other, Float2Tensor), "a Float2Tensor is taken from another")
-        pairs = [self.value, other.value]
-        asm: gl.constexpr = "sub.f32x2 $0, $1, $2;"
-        return Float2Tensor(gl.inline_asm_elementwise(asm, "=l,l,l", pairs, dtype=gl.int64, is_pure=True, pack=1))
+        return Float2Tensor(_of_two("sub.f32x2 $0, $1, $2;", self.value, other.value))
 
     @gluon.jit
     def __mul__(self, other):
         gl.static_assert(isinstance(other, Float2Tensor), "a Float2Tensor is multiplied with another")
-        pairs = [self.value, other.value]
-        asm: gl.constexpr = "mul.f32x2 $0, $1, $2;"
-        return Float2Tensor(gl.inline_asm_elementwise(asm, "=l,l,l", pairs, dtype=gl.int64, is_pure=True, pack=1))
+        return Float2Tensor(_of_two("mul.f32x2 $0, $1, $2;", self.value, other.value))
 
     @gluon.jit
     def sum(self, axis: gl.constexpr):
