@@ -1,9 +1,8 @@
 //! Whether a race hangs on a stride that was chosen: with a larger one its rows lie apart.
 //!
 //! What a launch does not give is chosen, and of a stride nobody knows how it compares with what it separates. A race is
-//! shown only if it stays when any of its strides is made much larger by itself, and when all are, each by another factor.
-//! Sizes that bound or divide something
-//! are no strides: the kernel has to be right with all of them.
+//! shown only if it stays when any of its strides is made much larger by itself, and when all are, each by another
+//! factor. Sizes that bound or divide something are no strides: the kernel has to be right with all of them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
