@@ -51,7 +51,7 @@ base::limits! { "engine":
         /// Bytes of the modules that these elaborations make.
         RACE_TEXT: usize = 512 << 10, Bytes, Shown;
         /// Elaborations with other values, to say which values the findings of one kernel depend on.
-        VARIATIONS: usize = 8, Count, Shown;
+        VARIATIONS: usize = 12, Count, Shown;
         /// Bytes of the modules that these elaborations make.
         TEXT: usize = 512 << 10, Bytes, Shown;
     }

@@ -4,7 +4,8 @@
 //!
 //! It is decided by variation. Instances that differ in chosen values alone are compared first. Of a chosen value
 //! that they all share, neighbours are tried: a switch the other way, a number twice or half as large, half a
-//! block. One that Triton would refuse, or that is not followed, says nothing.
+//! block; of a number of which they have several, one more. One that Triton would refuse, or that is not followed,
+//! says nothing.
 //!
 //! Sizes that the host computes from each other are chosen without its formulas: one tile too few along an axis of the
 //! grid, groups of heads where there is none. So a race in global memory is looked at with more numbers, see
@@ -18,7 +19,7 @@ use super::{ElaboratedInstance, KernelInstances};
 pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, TEXT, VARIATIONS};
 use base::TextRange;
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
-use gluon::{Argument, Given, Source, Spec, is_any_integer};
+use gluon::{Argument, Given, Source, Spec, is_any_integer, shown};
 
 /// What tells a finding from others of its kernel: what and where, whatever the instance.
 pub(super) type Key = (Kind, TextRange, Vec<TextRange>, Severity);
@@ -98,30 +99,45 @@ impl Variation {
     }
 }
 
-/// Neighbours of the chosen values of an instance that all its siblings share.
+/// Other values in place of each chosen one of an instance, the likeliest of each first: its neighbours where all
+/// siblings share it, and one more than the largest where each has another number, such as the slots of a ring.
 pub(super) fn variations(kernel: &KernelInstances, of: &ElaboratedInstance) -> Vec<Variation> {
     let spec = &of.instance.spec;
-    let shared = |argument: &Argument| {
-        let same = |other: &ElaboratedInstance| {
-            other.instance.spec.arguments.iter().all(|own| own.name != argument.name || own.given == argument.given)
-        };
-        kernel.instances.iter().all(|other| same(other))
-    };
-    let chosen = spec.arguments.iter().enumerate().filter(|(_, it)| it.source == Source::Chosen && shared(it));
-    let mut out = Vec::new();
+    let chosen = spec.arguments.iter().enumerate().filter(|(_, it)| it.source == Source::Chosen);
+    let mut out: Vec<(usize, Variation)> = Vec::new();
     for (at, argument) in chosen {
-        for given in neighbours(&argument.given) {
+        for (round, given) in others(kernel, argument).into_iter().enumerate() {
             let mut spec = spec.clone();
             let Some(varied) = spec.arguments.get_mut(at) else { continue };
-            let said = |given: &Given| match given {
-                Given::Value(text) | Given::Type(text) => format!("{}={text}", argument.name),
-            };
+            let said = |given: &Given| format!("{}={}", argument.name, shown(given));
             let (was, is) = (said(&argument.given), said(&given));
             varied.given = given;
-            out.push(Variation { was, is, spec });
+            out.push((round, Variation { was, is, spec }));
         }
     }
-    out
+    out.sort_by_key(|(round, _)| *round);
+    out.into_iter().map(|(_, variation)| variation).collect()
+}
+
+/// Values in place of a chosen one that no instance of the kernel has.
+fn others(kernel: &KernelInstances, argument: &Argument) -> Vec<Given> {
+    let arguments = kernel.instances.iter().flat_map(|other| &other.instance.spec.arguments);
+    let mut all: Vec<&Given> = Vec::new();
+    for own in arguments.filter(|own| own.name == argument.name) {
+        if !all.contains(&&own.given) {
+            all.push(&own.given);
+        }
+    }
+    if all.len() < 2 {
+        return neighbours(&argument.given);
+    }
+    let number = |given: &&Given| match given {
+        Given::Value(text) => text.parse::<i64>().ok(),
+        Given::Type(_) => None,
+    };
+    let numbers: Option<Vec<i64>> = all.iter().map(number).collect();
+    let next = numbers.and_then(|numbers| numbers.into_iter().max()).and_then(|most| most.checked_add(1));
+    next.map(|next| Given::Value(next.to_string())).into_iter().collect()
 }
 
 /// Other numbers in place of each chosen one, for a race: its neighbours, the largest that was chosen for another
@@ -179,20 +195,32 @@ fn neighbours(given: &Given) -> Vec<Given> {
             let all = all.into_iter().flatten().filter(|other| *other > 0 && *other != number);
             all.map(|other| Given::Value(other.to_string())).collect()
         }
-        Given::Type(text) => halved(text).map(Given::Type).into_iter().collect(),
+        Given::Type(text) => halved(text).into_iter().map(Given::Type).collect(),
     }
 }
 
-/// A descriptor of blocks half as long in each dimension.
-fn halved(text: &str) -> Option<String> {
-    let (head, rest) = text.strip_prefix("tensordesc<")?.split_once('[')?;
-    let (shape, rest) = rest.split_once(']')?;
-    let sizes: Option<Vec<i64>> = shape.split(',').map(|size| size.trim().parse().ok()).collect();
-    let half = |size: i64| if size > 16 && size % 2 == 0 { size / 2 } else { size };
-    let halved: Vec<i64> = sizes?.into_iter().map(half).collect();
-    let shape: Vec<String> = halved.iter().map(i64::to_string).collect();
-    let made = format!("tensordesc<{head}[{}]{rest}", shape.join(", "));
-    (made != text).then_some(made)
+/// Descriptors of smaller blocks: half as long in each dimension, and in the last one alone.
+fn halved(text: &str) -> Vec<String> {
+    let halves = || {
+        let (head, rest) = text.strip_prefix("tensordesc<")?.split_once('[')?;
+        let (shape, rest) = rest.split_once(']')?;
+        let sizes: Option<Vec<i64>> = shape.split(',').map(|size| size.trim().parse().ok()).collect();
+        let sizes = sizes?;
+        let half = |size: i64| if size > 16 && size % 2 == 0 { size / 2 } else { size };
+        let made = |from: usize| {
+            let halved = sizes.iter().enumerate().map(|(at, size)| if at < from { *size } else { half(*size) });
+            let shape: Vec<String> = halved.map(|size| size.to_string()).collect();
+            format!("tensordesc<{head}[{}]{rest}", shape.join(", "))
+        };
+        Some([made(0), made(sizes.len().saturating_sub(1))])
+    };
+    let mut out: Vec<String> = Vec::new();
+    for made in halves().into_iter().flatten() {
+        if made != text && !out.contains(&made) {
+            out.push(made);
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -207,7 +235,9 @@ mod tests {
         assert_eq!(neighbours(&value("True")), [value("False")]);
         assert_eq!(neighbours(&value("gl.float16")), []);
         let block = |text: &str| Given::Type(text.to_owned());
-        assert_eq!(neighbours(&block("tensordesc<fp16[1, 128, 64]>")), [block("tensordesc<fp16[1, 64, 32]>")]);
+        let halves = ["tensordesc<fp16[1, 64, 32]>", "tensordesc<fp16[1, 128, 32]>"];
+        assert_eq!(neighbours(&block("tensordesc<fp16[1, 128, 64]>")), halves.map(block));
+        assert_eq!(neighbours(&block("tensordesc<fp16[64]>")), [block("tensordesc<fp16[32]>")]);
         assert_eq!(neighbours(&block("i32")), []);
     }
 

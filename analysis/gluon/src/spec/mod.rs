@@ -44,6 +44,7 @@ pub use memo::Memo;
 pub use partly::is_any_integer;
 pub use site::Site;
 pub use usage::Use;
+pub use words::shown;
 
 use python::specialization::{Argument, Given, Handed, Host, Source, Spec};
 use python::target::{Target, Version};

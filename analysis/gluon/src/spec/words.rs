@@ -65,7 +65,7 @@ pub(super) fn of_triton(text: &str) -> String {
 }
 
 /// For a person: a descriptor by its shape alone, long values cut.
-fn shown(given: &Given) -> String {
+pub fn shown(given: &Given) -> String {
     let whole = match given {
         Given::Value(value) => value.clone(),
         Given::Type(ty) => {
