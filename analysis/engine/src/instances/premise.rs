@@ -4,7 +4,7 @@
 //!
 //! It is decided by variation. Instances that differ in chosen values alone are compared first. Of a chosen value
 //! that they all share, neighbours are tried: a switch the other way, a number twice or half as large, half a
-//! block; of a number of which they have several, one more. One that Triton would refuse, or that is not followed,
+//! block, one that is split over the CTAs of a cluster; of a number of which they have several, one more. One that Triton would refuse, or that is not followed,
 //! says nothing.
 //!
 //! Sizes that the host computes from each other are chosen without its formulas: one tile too few along an axis of the
@@ -19,7 +19,7 @@ use super::{ElaboratedInstance, KernelInstances};
 pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, TEXT, VARIATIONS};
 use base::TextRange;
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
-use gluon::{Argument, Given, Source, Spec, is_any_integer, shown};
+use gluon::{Argument, Given, Source, Spec, is_any_integer, neighbours, shown, written};
 
 /// What tells a finding from others of its kernel: what and where, whatever the instance.
 pub(super) type Key = (Kind, TextRange, Vec<TextRange>, Severity);
@@ -104,13 +104,18 @@ impl Variation {
 pub(super) fn variations(kernel: &KernelInstances, of: &ElaboratedInstance) -> Vec<Variation> {
     let spec = &of.instance.spec;
     let chosen = spec.arguments.iter().enumerate().filter(|(_, it)| it.source == Source::Chosen);
+    let without = given(spec);
+    let siblings: Vec<&Spec> =
+        kernel.instances.iter().map(|other| &other.instance.spec).filter(|other| given(other) == without).collect();
     let mut out: Vec<(usize, Variation)> = Vec::new();
     for (at, argument) in chosen {
-        for (round, given) in others(kernel, argument).into_iter().enumerate() {
+        for (round, given) in others(&siblings, argument, spec.num_ctas.0).into_iter().enumerate() {
             let mut spec = spec.clone();
             let Some(varied) = spec.arguments.get_mut(at) else { continue };
-            let said = |given: &Given| format!("{}={}", argument.name, shown(given));
-            let (was, is) = (said(&argument.given), said(&given));
+            let (was, is) = (shown(&argument.given), shown(&given));
+            let is = if was == is { written(&given) } else { is };
+            let said = |value: String| format!("{}={value}", argument.name);
+            let (was, is) = (said(was), said(is));
             varied.given = given;
             out.push((round, Variation { was, is, spec }));
         }
@@ -119,9 +124,9 @@ pub(super) fn variations(kernel: &KernelInstances, of: &ElaboratedInstance) -> V
     out.into_iter().map(|(_, variation)| variation).collect()
 }
 
-/// Values in place of a chosen one that no instance of the kernel has.
-fn others(kernel: &KernelInstances, argument: &Argument) -> Vec<Given> {
-    let arguments = kernel.instances.iter().flat_map(|other| &other.instance.spec.arguments);
+/// Values in place of a chosen one that no sibling has, in clusters of so many CTAs.
+fn others(siblings: &[&Spec], argument: &Argument, num_ctas: u32) -> Vec<Given> {
+    let arguments = siblings.iter().flat_map(|sibling| &sibling.arguments);
     let mut all: Vec<&Given> = Vec::new();
     for own in arguments.filter(|own| own.name == argument.name) {
         if !all.contains(&&own.given) {
@@ -129,7 +134,7 @@ fn others(kernel: &KernelInstances, argument: &Argument) -> Vec<Given> {
         }
     }
     if all.len() < 2 {
-        return neighbours(&argument.given);
+        return neighbours(&argument.given, num_ctas);
     }
     let number = |given: &&Given| match given {
         Given::Value(text) => text.parse::<i64>().ok(),
@@ -184,62 +189,9 @@ pub(super) fn is_followed(varied: &ElaboratedInstance, of: &ElaboratedInstance) 
         && varied.problems().len() <= of.problems().len()
 }
 
-/// Other values in place of a chosen one, the likeliest to be taken first.
-fn neighbours(given: &Given) -> Vec<Given> {
-    match given {
-        Given::Value(text) if text == "True" => vec![Given::Value("False".to_owned())],
-        Given::Value(text) if text == "False" => vec![Given::Value("True".to_owned())],
-        Given::Value(text) => {
-            let Ok(number) = text.parse::<i64>() else { return Vec::new() };
-            let all = [number.checked_mul(2), (number % 2 == 0).then_some(number / 2)];
-            let all = all.into_iter().flatten().filter(|other| *other > 0 && *other != number);
-            all.map(|other| Given::Value(other.to_string())).collect()
-        }
-        Given::Type(text) => halved(text).into_iter().map(Given::Type).collect(),
-    }
-}
-
-/// Descriptors of smaller blocks: half as long in each dimension, and in the last one alone.
-fn halved(text: &str) -> Vec<String> {
-    let halves = || {
-        let (head, rest) = text.strip_prefix("tensordesc<")?.split_once('[')?;
-        let (shape, rest) = rest.split_once(']')?;
-        let sizes: Option<Vec<i64>> = shape.split(',').map(|size| size.trim().parse().ok()).collect();
-        let sizes = sizes?;
-        let half = |size: i64| if size > 16 && size % 2 == 0 { size / 2 } else { size };
-        let made = |from: usize| {
-            let halved = sizes.iter().enumerate().map(|(at, size)| if at < from { *size } else { half(*size) });
-            let shape: Vec<String> = halved.map(|size| size.to_string()).collect();
-            format!("tensordesc<{head}[{}]{rest}", shape.join(", "))
-        };
-        Some([made(0), made(sizes.len().saturating_sub(1))])
-    };
-    let mut out: Vec<String> = Vec::new();
-    for made in halves().into_iter().flatten() {
-        if made != text && !out.contains(&made) {
-            out.push(made);
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn neighbours_are_near() {
-        let value = |text: &str| Given::Value(text.to_owned());
-        assert_eq!(neighbours(&value("8")), [value("16"), value("4")]);
-        assert_eq!(neighbours(&value("1")), [value("2")]);
-        assert_eq!(neighbours(&value("True")), [value("False")]);
-        assert_eq!(neighbours(&value("gl.float16")), []);
-        let block = |text: &str| Given::Type(text.to_owned());
-        let halves = ["tensordesc<fp16[1, 64, 32]>", "tensordesc<fp16[1, 128, 32]>"];
-        assert_eq!(neighbours(&block("tensordesc<fp16[1, 128, 64]>")), halves.map(block));
-        assert_eq!(neighbours(&block("tensordesc<fp16[64]>")), [block("tensordesc<fp16[32]>")]);
-        assert_eq!(neighbours(&block("i32")), []);
-    }
 
     #[test]
     fn a_finding_depends_where_each_instance_has_a_sibling_without_it() {

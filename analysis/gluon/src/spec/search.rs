@@ -273,6 +273,14 @@ impl<'s> Search<'s> {
                 ranked.push((2 * at, other));
             }
         }
+        if trouble.message.contains("CTA") && base.num_ctas.is_none_or(|(_, source)| source >= Source::Default) {
+            let own = self.entry.params.iter().any(|param| param.name == "num_ctas");
+            for (at, ctas) in [2, 4, 1].into_iter().enumerate().filter(|_| !own) {
+                let mut other = base.clone();
+                other.num_ctas = Some((ctas, Source::Chosen));
+                ranked.push((2 * at, other));
+            }
+        }
         ranked.sort_by_key(|(rank, _)| *rank);
         // What nothing mended for one launch is rarely mended for the next.
         let most = if self.hopeless.contains(trouble) { TRIED_AGAIN } else { TRIED };

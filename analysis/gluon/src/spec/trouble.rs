@@ -88,8 +88,14 @@ impl Trouble {
                 out.push(Given::Value(name.to_owned()));
             }
         }
-        if let Some((element, _)) = descriptor.and_then(|inner| inner.split_once('[')) {
+        if let Some((element, block)) = descriptor.and_then(|inner| inner.split_once('[')) {
+            let rank = block.split(']').next().map_or(0, |block| block.split(',').count());
             for shape in shapes(&self.message) {
+                // A block of as many dimensions as it has now, the first of length 1: it is reshaped to what the message says.
+                let missing = rank.saturating_sub(shape.split(',').count());
+                if missing > 0 {
+                    out.push(Given::Type(format!("tensordesc<{element}[{}{shape}]>", "1, ".repeat(missing))));
+                }
                 out.push(Given::Type(format!("tensordesc<{element}[{shape}]>")));
             }
         }

@@ -14,7 +14,7 @@ use python::value::DType;
 const HEAD: &str = "# fencepost: ";
 
 /// The text that is given, as a directive writes it.
-fn text(given: &Given) -> String {
+pub fn written(given: &Given) -> String {
     match given {
         Given::Value(value) => value.clone(),
         Given::Type(ty) => short(ty).unwrap_or_else(|| ty.clone()),
@@ -100,7 +100,7 @@ impl Facts {
         for param in &entry.params {
             match spec.arguments.iter().find(|argument| argument.name == param.name) {
                 Some(argument) => {
-                    facts.push((param.name.clone(), shown(&argument.given), text(&argument.given), argument.source));
+                    facts.push((param.name.clone(), shown(&argument.given), written(&argument.given), argument.source));
                 }
                 None => {
                     let Some(default) = &param.default else { continue };
@@ -294,12 +294,12 @@ mod tests {
             ("tensordesc<fp16[128, 64]>".to_owned(), "fp16[128,64]".to_owned()),
         ];
         for (ty, expected) in cases {
-            let written = text(&Given::Type(ty.clone()));
-            assert_eq!(written, expected, "of {ty}");
+            let short = written(&Given::Type(ty.clone()));
+            assert_eq!(short, expected, "of {ty}");
             // A directive takes it, and writes the same of what it took.
-            let taken = given(&written);
-            assert!(matches!(taken, Ok(Given::Type(_))), "{written}: {taken:?}");
-            assert_eq!(taken.map(|taken| text(&taken)), Ok(written));
+            let taken = given(&short);
+            assert!(matches!(taken, Ok(Given::Type(_))), "{short}: {taken:?}");
+            assert_eq!(taken.map(|taken| written(&taken)), Ok(short));
         }
     }
 }
