@@ -37,11 +37,6 @@ base::limits! { "gluon":
         DEPTH: u32 = 4, Count, Assumed;
     }
 
-    mod launches {
-        /// How many launches of a kernel are kept.
-        KEPT: usize = 16, Count, Said;
-    }
-
     mod discover {
         /// How many calls of one host function are run to find launches.
         CASES: usize = 32, Count, Assumed;
@@ -53,7 +48,7 @@ base::limits! { "gluon":
         LEVELS: usize = 3, Count, Assumed;
         /// How many runs of one function there are in all, each a call or another way through it.
         RUNS: usize = 64, Count, Assumed;
-        /// How many launches of a kernel are recorded before those that give it the same are put together.
+        /// How many launches of a kernel are recorded; in global memory any other counts as possible then.
         LAUNCHES: usize = 256, Count, Said;
         /// Steps after which no other host code is looked at for launches, imports included: about half a second.
         TOTAL: u64 = 400_000, Steps, Assumed;

@@ -21,6 +21,38 @@ pub struct Launch {
     pub contents: Vec<(String, Arc<[i64]>)>,
 }
 
+impl Launch {
+    /// What is known of both, which holds for each; `None` where one of them hands over a tensor twice and the other
+    /// does not, of which nothing in common can be said.
+    pub(crate) fn and(mut self, other: &Launch) -> Option<Launch> {
+        if self.kernel != other.kernel {
+            self.kernel = None;
+        }
+        for (own, other) in self.grid.iter_mut().zip(&other.grid) {
+            if own != other {
+                *own = None;
+            }
+        }
+        self.values.retain(|value| other.values.contains(value));
+        self.contents.retain(|contents| other.contents.contains(contents));
+        if self.memory != other.memory {
+            if self.hands_one_over_twice() || other.hands_one_over_twice() {
+                return None;
+            }
+            self.memory.clear();
+        }
+        Some(self)
+    }
+
+    /// Whether two of its pointers are known to be of one tensor.
+    fn hands_one_over_twice(&self) -> bool {
+        let twice = |(at, (_, memory)): (usize, &(String, u32))| {
+            self.memory.iter().skip(at + 1).any(|(_, other)| other == memory)
+        };
+        self.memory.iter().enumerate().any(twice)
+    }
+}
+
 /// The same, by the numbers of a kernel's arguments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {

@@ -49,28 +49,25 @@ pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Ve
     for kernel in kernels(tree) {
         let of = |launch: &&Launch| launch.kernel.as_ref().is_none_or(|name| name == kernel.name);
         let mut known: Vec<&Launch> = launches.iter().filter(of).collect();
-        let left_out = known.len().saturating_sub(LAUNCHES);
-        known.truncate(LAUNCHES);
+        let rest = known.split_off(known.len().min(LAUNCHES));
         if known.is_empty() {
             known.push(&unknown);
         }
         let mut worst: Option<Global> = None;
+        let with = |worst: Option<Global>, global: Global| match worst {
+            Some(worst) => Some(worst.and(global)),
+            None => Some(global),
+        };
         for launch in known {
             cancel.check()?;
-            let global = kernel.decide(tree, launch, cancel)?;
-            worst = Some(match worst {
-                Some(known) => known.and(global),
-                None => global,
-            });
+            worst = with(worst, kernel.decide(tree, launch, cancel)?);
             if worst.as_ref().is_some_and(|worst| worst.status == Status::Found) {
                 break;
             }
         }
-        // What was not looked at may race.
-        if let Some(worst) = worst.as_mut().filter(|worst| left_out > 0 && worst.status != Status::NoWrites) {
-            worst.status = worst.status.max(Status::Undecided);
-            let text = format!("{left_out} more launches are known than are decided, which are {LAUNCHES}");
-            worst.reasons.push(Reason { range: worst.range, text });
+        let open = |worst: &Global| !matches!(worst.status, Status::NoWrites | Status::Found);
+        if !rest.is_empty() && worst.as_ref().is_some_and(open) {
+            worst = with(worst, kernel.decide_together(tree, &rest, cancel)?);
         }
         all.extend(worst);
     }
@@ -116,6 +113,26 @@ struct Kernel<'t> {
 }
 
 impl<'t> Kernel<'t> {
+    /// What there is to say of it in launches that are too many to decide each: a proof for what they have in common
+    /// holds for all of them, if it assumes nothing, since what they give must not be assumed away.
+    fn decide_together(&self, tree: &'t Tree, launches: &[&Launch], cancel: &Cancel<'_>) -> Result<Global, Cancelled> {
+        let mut others = launches.iter().copied();
+        let common = others.next().and_then(|first| others.try_fold(first.clone(), Launch::and));
+        let mut global = self.decide(tree, &common.unwrap_or_default(), cancel)?;
+        if global.status != Status::Proved || !global.assumed.is_empty() {
+            let (count, have) = match launches.len() {
+                1 => ("one launch".to_owned(), "is"),
+                many => (format!("{many} launches"), "are"),
+            };
+            global.reasons = vec![Reason {
+                range: self.range,
+                text: format!("{count} beyond the {LAUNCHES} that are looked at one by one {have} not decided"),
+            }];
+            (global.status, global.races, global.assumed) = (Status::Undecided, Vec::new(), Vec::new());
+        }
+        Ok(global)
+    }
+
     /// What there is to say of it in a launch.
     ///
     /// Of a launch that is known in part, a 0 may be what one branch of the host makes of the values that are not

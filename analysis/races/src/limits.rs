@@ -50,7 +50,7 @@ base::limits! { "races":
     }
 
     mod launches {
-        /// Launches of a kernel that are decided one by one; with more the kernel is not proved by them.
+        /// Launches of a kernel that are decided one by one; of the rest, a proof for what they have in common is sought.
         LAUNCHES: usize = 32, Count, Undecided;
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Found {
     pub launches: Vec<Base>,
     /// The same launches, whole.
     pub sites: Vec<Site>,
+    /// Whether there are others, of which nothing is known.
+    pub more: bool,
     /// What is to be said: calls that were left out.
     pub notes: Vec<String>,
     /// Functions that name the kernel and whose calls came to no launch, though others did.
@@ -79,6 +81,7 @@ pub(super) fn discover(
         survey,
         found: &mut found,
         notes: &mut notes,
+        more: vec![false; entries.len()],
         left: Vec::new(),
         spent: 0,
     };
@@ -89,10 +92,13 @@ pub(super) fn discover(
         job.run(None, survey, &own.inner)?;
     }
     let spent = job.spent > TOTAL;
-    let left = job.left;
-    let found = found.into_iter().zip(notes).zip(entries).map(|((seen, mut notes), entry)| {
+    let (left, more) = (job.left, job.more);
+    let found = found.into_iter().zip(notes).zip(more).zip(entries).map(|(((seen, mut notes), more), entry)| {
         if spent {
             notes.push(format!("host code is run for {TOTAL} steps; launches that come later are not followed"));
+        }
+        if more {
+            notes.push(format!("it is launched in more than {LAUNCHES} ways; those that come later are not followed"));
         }
         let mut unfollowed = Vec::new();
         if seen.is_empty() {
@@ -119,8 +125,7 @@ pub(super) fn discover(
         for one in first.into_iter().chain(last.into_iter().filter(|one| !known.contains(&one.place))) {
             let is = |other: &&mut Seen| alike(&one.base, &other.base) && one.closure == other.closure;
             let known = launches.iter_mut().find(is);
-            // Of what is analysed one launch at least is known.
-            if (sites.len() < site::MOST || known.is_none()) && !sites.contains(&one.site) {
+            if !sites.contains(&one.site) {
                 sites.push(one.site.clone());
             }
             match known {
@@ -128,7 +133,7 @@ pub(super) fn discover(
                 None => launches.push(one),
             }
         }
-        Found { launches: launches.into_iter().map(|seen| seen.base).collect(), sites, notes, unfollowed }
+        Found { launches: launches.into_iter().map(|seen| seen.base).collect(), sites, more, notes, unfollowed }
     });
     Ok(found.collect())
 }
@@ -181,6 +186,8 @@ struct Job<'j> {
     survey: &'j Survey<'j>,
     found: &'j mut Vec<Vec<Seen>>,
     notes: &'j mut Vec<Vec<String>>,
+    /// Of each entry, whether there are launches beyond those that are recorded.
+    more: Vec<bool>,
     /// Functions whose calls came to no launch.
     left: Vec<Left>,
     /// Steps that were run by now.
@@ -468,10 +475,11 @@ impl Job<'_> {
                     0
                 }
             };
+            let site = site::of(interp, &self.entries[entry], &launch, file, host.def);
             if self.found[entry].len() >= LAUNCHES {
+                self.more[entry] |= !self.found[entry].iter().any(|seen| seen.site == site);
                 continue;
             }
-            let site = site::of(interp, &self.entries[entry], &launch, file, host.def);
             let seen = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
             self.found[entry].push(seen);
             any.push(entry);

@@ -120,6 +120,8 @@ struct KnownLaunches<'f> {
     bases: Vec<Base>,
     notes: Vec<Note>,
     sites: Vec<Site>,
+    /// Whether there are launches beside those.
+    more: bool,
     unfollowed: Vec<String>,
     open: OpenValues<'f>,
 }
@@ -175,7 +177,8 @@ impl<'f> KnownLaunches<'f> {
         } else {
             OpenValues::None
         };
-        KnownLaunches { entry, builder, bases, notes, sites: found.sites, unfollowed: found.unfollowed, open }
+        let Found { sites, more, unfollowed, .. } = found;
+        KnownLaunches { entry, builder, bases, notes, sites, more, unfollowed, open }
     }
 
     /// One instance, which costs little to find; `None` where there is none that is not refused.
@@ -213,6 +216,8 @@ impl<'f> KnownLaunches<'f> {
             let own = sites.iter().filter(|site| site.launches(&instance.spec.arguments));
             let mut launches: Vec<LaunchFacts> = own.map(|site| site.facts.clone()).collect();
             launches.dedup();
+            // What is not followed may be any launch.
+            launches.extend(self.more.then(LaunchFacts::default));
             instance.launches = launches.into();
         }
         Ok((Instances { list, notes, sites, unfollowed, left_out }, searched))

@@ -2,7 +2,6 @@
 
 use super::given::{plain, plain_given};
 use super::{Argument, Entry, Given, Handed, Source};
-pub(super) use crate::limits::launches::KEPT as MOST;
 use base::TextRange;
 use python::host::{self, Launch};
 use python::interp::Interp;
