@@ -237,13 +237,18 @@ impl Decider<'_> {
         let mut all = FxHashSet::default();
         for (number, open) in accesses().filter(|(_, access)| access.completion == Completion::StoreWait) {
             let same = accesses().filter(|(_, other)| {
-                other.completion != open.completion && self.tensor(other.base) == self.tensor(open.base)
+                !matches!(other.completion, Completion::StoreWait | Completion::Counted)
+                    && self.tensor(other.base) == self.tensor(open.base)
             });
             let before = all.len();
             all.extend(same.map(|(other, _)| other));
             if all.len() > before {
                 all.insert(number);
             }
+        }
+        if !all.is_empty() {
+            let counted = accesses().filter(|(_, access)| access.completion == Completion::Counted);
+            all.extend(counted.map(|(number, _)| number));
         }
         all
     }

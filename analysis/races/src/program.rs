@@ -79,10 +79,12 @@ impl Action {
 pub(crate) enum Completion {
     /// It is done when the next op begins.
     Done,
-    /// Until a wait for stores of the tensor memory accelerator.
+    /// Until a wait for stores of the tensor memory accelerator, or of AMD's data mover.
     StoreWait,
     /// Until what it copies is used, which an mbarrier or a wait allows.
     Copied,
+    /// The same of a load that waits for stores count: those of AMD's data mover, whose transfers end in turn.
+    Counted,
 }
 
 /// One access in the text.

@@ -15,7 +15,7 @@ use python::library::replaced;
 use python::library::types::descriptor_type;
 use python::library::{Bound, Class, Row};
 use python::library::{NOTHING, Part};
-use python::value::{DType, DescKind, MemDesc, Space, TensorDesc, Value};
+use python::value::{DType, DescKind, MemDesc, Space, Tensor, TensorDesc, Value};
 
 const LOAD: &str = "tensor_desc, coord, barrier, result, pred=True, multicast=False, cache_policy=None";
 const IM2COL: &str = "tensor_desc, coord, offsets, barrier, result, pred=True, multicast=False, cache_policy=None";
@@ -181,13 +181,16 @@ fn fits_rows<'a>(
     interp: &Interp<'a>,
     desc: &TensorDesc<'a>,
     memory: &MemDesc<'a>,
-    offsets: &[i64],
+    offsets: &Tensor<'_>,
 ) -> Result<(), Stop> {
+    if offsets.dtype != DType::Int32 {
+        return interp.raise(format!("rows are chosen by int32, not by {}", offsets.dtype.name()));
+    }
     let [1, columns] = desc.block_shape[..] else {
         let block = &desc.block_shape;
         return interp.raise(format!("rows are gathered through a descriptor whose block is one row, not {block:?}"));
     };
-    let rows = offsets.iter().product::<i64>();
+    let rows = offsets.shape.iter().product::<i64>();
     if memory.shape[..] != [rows, columns] {
         let shape = &memory.shape;
         return interp.raise(format!(
@@ -273,7 +276,7 @@ fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let multicast = flag(interp, bound.get("multicast"), false, "multicast")?;
     policy(interp, bound)?;
     fits(interp, &desc, &result, true)?;
-    fits_rows(interp, &desc, &result, &x.shape)?;
+    fits_rows(interp, &desc, &result, &x)?;
     let x = interp.ssa(&x);
     let op = Op::new(Ttng::AsyncTmaGather)
         .operand("desc", desc.ssa)
@@ -293,7 +296,7 @@ fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let src = memory(interp, need(interp, bound, "src")?, "src")?;
     policy(interp, bound)?;
     fits(interp, &desc, &src, true)?;
-    fits_rows(interp, &desc, &src, &x.shape)?;
+    fits_rows(interp, &desc, &src, &x)?;
     let x = interp.ssa(&x);
     let op = Op::new(Ttng::AsyncTmaScatter).operand("desc", desc.ssa).operand("x_offsets", x).operand("y_offset", y);
     interp.emit_effect(op.operand("src", src.ssa))

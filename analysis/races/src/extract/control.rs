@@ -199,7 +199,7 @@ impl Extractor<'_> {
         let mut courses = Vec::new();
         for (at, first) in first.iter().enumerate() {
             let Some((source, held)) = &placeholders[at] else {
-                // A block pointer that the loop moves, or floats.
+                // A described block that the loop moves, or floats.
                 courses.push(Course::Formula(self.moved_descriptor(first, next.get(at), round, number, from)));
                 continue;
             };
@@ -259,7 +259,7 @@ impl Extractor<'_> {
         Some(terms.select(at_first, start, shifted))
     }
 
-    /// A block pointer that moves by the same in every round.
+    /// A block pointer, or a descriptor of AMD's, that moves by the same in every round.
     fn moved_descriptor(
         &mut self,
         first: &Value,
@@ -269,13 +269,34 @@ impl Extractor<'_> {
         from: usize,
     ) -> Value {
         let (Value::Descriptor(first), Some(Value::Descriptor(next))) = (first, next) else { return first.clone() };
+        if first == next {
+            return Value::Descriptor(first.clone());
+        }
+        let same = (first.base, first.bytes, &first.block, &first.sizes, &first.strides)
+            == (next.base, next.bytes, &next.block, &next.sizes, &next.strides);
+        if !same {
+            return Value::Opaque;
+        }
         let mut moved = first.clone();
-        for (at, place) in moved.place.iter_mut().enumerate() {
-            let by = next.place.get(at).and_then(|next| self.added(*next, *place));
+        if moved.place.is_empty() {
+            moved.place = vec![self.program.terms.int(0, 64); moved.sizes.len()];
+        }
+        let places = moved.place.iter_mut().zip(&next.place).chain([(&mut moved.offset, &next.offset)]);
+        for (place, next) in places {
+            // What moves it adds to it, be it to 0.
+            let by = match self.program.terms.constant(*place) {
+                Some(_) => Some(self.program.terms.binary(BinOp::Sub, *next, *place)),
+                None => self.added(*next, *place),
+            };
             let Some(by) = by.filter(|by| self.is_invariant(*by, number, from)) else { return Value::Opaque };
             let rounds = self.program.terms.resize(round, 64, true);
             let all = self.program.terms.binary(BinOp::Mul, by, rounds);
             *place = self.program.terms.binary(BinOp::Add, *place, all);
+        }
+        if first.enabled != next.enabled {
+            // Each round writes its own.
+            let source = self.source(Source::Op);
+            moved.enabled = Some(self.whole(source, [].into(), 1).term);
         }
         Value::Descriptor(moved)
     }
@@ -364,7 +385,8 @@ impl Extractor<'_> {
     fn value_at_round(&mut self, value: Value, number: u32, round: Term) -> Value {
         if let Value::Descriptor(descriptor) = &value {
             let mut moved = descriptor.clone();
-            for place in &mut moved.place {
+            let places = moved.place.iter_mut().chain([&mut moved.offset]).chain(&mut moved.enabled);
+            for place in places {
                 *place = self.term_at_round(*place, number, round);
             }
             return Value::Descriptor(moved);

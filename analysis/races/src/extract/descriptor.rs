@@ -4,7 +4,7 @@ use ttgir::{OpId, Ty, ValueId};
 
 use super::memory::Place;
 use super::value::element_bytes;
-use super::{Descriptor, Extractor, Value};
+use super::{Descriptor, Elements, Extractor, Value};
 use crate::program::{Action, Base, Completion};
 use crate::term::{BinOp, Symbol, Term};
 
@@ -28,6 +28,7 @@ impl Extractor<'_> {
             strides,
             block: block.into(),
             place: Vec::new(),
+            enabled: None,
         }))
     }
 
@@ -56,6 +57,7 @@ impl Extractor<'_> {
             strides,
             block: block.into(),
             place: Vec::new(),
+            enabled: None,
         };
         self.bind(result, Value::Descriptor(Box::new(descriptor)));
     }
@@ -91,6 +93,7 @@ impl Extractor<'_> {
             strides,
             block: block.into(),
             place,
+            enabled: None,
         };
         self.bind(result, Value::Descriptor(Box::new(descriptor)));
     }
@@ -173,6 +176,103 @@ impl Extractor<'_> {
         self.access(op, place, action, completion, None);
     }
 
+    /// AMD: a descriptor that begins elsewhere, ends elsewhere, or copies nothing where its predicate is 0.
+    pub(super) fn update_descriptor(&mut self, op: OpId) {
+        let tree = self.tree;
+        let (by, bounds) = (tree.group(op, "add_offsets").to_vec(), tree.group(op, "set_bounds").to_vec());
+        let clamps = tree.attr(op, "clamp_bounds").is_some();
+        let (Some(&result), Some(mut made), Some(by), Some(bounds)) =
+            (tree.results(op).first(), self.descriptor_of(op), self.wide_all(&by), self.wide_all(&bounds))
+        else {
+            return;
+        };
+        let terms = &mut self.program.terms;
+        if made.place.is_empty() {
+            made.place = vec![terms.int(0, 64); made.sizes.len()];
+        }
+        for (dim, by) in by.into_iter().enumerate() {
+            if clamps {
+                made.place[dim] = terms.binary(BinOp::Add, made.place[dim], by);
+            } else {
+                // The sizes count from the new beginning.
+                let elements = terms.binary(BinOp::Mul, by, made.strides[dim]);
+                let bytes = terms.int(i64::from(made.bytes), 64);
+                let bytes = terms.binary(BinOp::Mul, elements, bytes);
+                made.offset = terms.binary(BinOp::Add, made.offset, bytes);
+            }
+        }
+        for (dim, bound) in bounds.into_iter().enumerate() {
+            made.sizes[dim] = terms.binary(BinOp::Add, made.place[dim], bound);
+        }
+        if let Some(pred) = self.predicate(op) {
+            let terms = &mut self.program.terms;
+            let zero = terms.int(0, terms.bits(pred));
+            made.enabled = Some(terms.binary(BinOp::Ne, pred, zero));
+        }
+        self.bind(result, Value::Descriptor(made));
+    }
+
+    /// AMD: when a store of the data mover is done. Who waits on its barrier is not followed.
+    pub(super) fn mover_completion(&self, op: OpId) -> Completion {
+        if self.tree.group(op, "barrier").is_empty() { Completion::StoreWait } else { Completion::Counted }
+    }
+
+    /// AMD: copies of the blocks at which descriptors were left.
+    pub(super) fn mover_access(&mut self, op: OpId, action: Action, completion: Completion) {
+        let tree = self.tree;
+        let operands: Vec<ValueId> =
+            ["desc", "descs"].iter().flat_map(|group| tree.group(op, group)).copied().collect();
+        for operand in operands {
+            let Value::Descriptor(descriptor) = self.value(operand) else {
+                match action {
+                    Action::Load => self.read_somewhere(op),
+                    _ => self.gap(op, "where this accesses global memory is not followed"),
+                }
+                continue;
+            };
+            let place = self.moved_block(&descriptor);
+            self.access(op, place, action, completion, None);
+        }
+    }
+
+    /// The block at which a descriptor of AMD's was left: nothing behind the end of its tensor, and what is ahead of its
+    /// beginning is not looked at.
+    fn moved_block(&mut self, descriptor: &Descriptor) -> Place {
+        let zero = self.program.terms.int(0, 64);
+        let at: Vec<Term> =
+            (0..descriptor.block.len()).map(|dim| descriptor.place.get(dim).copied().unwrap_or(zero)).collect();
+        let mut place = self.block_place(descriptor, &at, &[]);
+        for (dim, start) in at.into_iter().enumerate() {
+            let lane = self.lane(dim);
+            let terms = &mut self.program.terms;
+            let index = terms.binary(BinOp::Add, start, lane);
+            let inside = terms.binary(BinOp::Slt, index, descriptor.sizes[dim]);
+            place.mask = terms.and(place.mask, inside);
+        }
+        if let Some(enabled) = descriptor.enabled {
+            place.mask = self.program.terms.and(place.mask, enabled);
+        }
+        place
+    }
+
+    /// AMD: copies of chosen rows, from where the descriptor was left on.
+    pub(super) fn mover_rows(&mut self, op: OpId, rows: &str, action: Action, completion: Completion) {
+        let zero = self.program.terms.int(0, 64);
+        let rows = self.tree.group(op, rows).first().copied().and_then(|rows| self.int(rows));
+        let descriptor = self.descriptor_of(op);
+        let column = descriptor.as_ref().and_then(|descriptor| descriptor.place.get(1)).copied().unwrap_or(zero);
+        let rows = rows.map(|mut rows| {
+            if let Some(first) = descriptor.as_ref().and_then(|descriptor| descriptor.place.first()) {
+                let terms = &mut self.program.terms;
+                let wide = terms.resize(rows.term, 64, true);
+                rows.term = terms.binary(BinOp::Add, *first, wide);
+            }
+            rows
+        });
+        let enabled = descriptor.as_ref().and_then(|descriptor| descriptor.enabled);
+        self.rows(op, (descriptor, rows, Some(column)), enabled, (action, completion));
+    }
+
     /// An access of chosen rows: `x_offsets` names them, `y_offset` is where each begins.
     pub(super) fn row_access(&mut self, op: OpId, action: Action, completion: Completion) {
         let tree = self.tree;
@@ -180,7 +280,20 @@ impl Extractor<'_> {
         let column = tree.group(op, "y_offset").first().copied();
         let rows = rows.and_then(|rows| self.int(rows));
         let column = column.and_then(|column| self.wide(column));
-        let (Some(descriptor), Some(rows), Some(column)) = (self.descriptor_of(op), rows, column) else {
+        let descriptor = self.descriptor_of(op);
+        let enabled = self.predicate(op);
+        self.rows(op, (descriptor, rows, column), enabled, (action, completion));
+    }
+
+    /// An access of rows by their numbers, from a column on, where `enabled` holds.
+    fn rows(
+        &mut self,
+        op: OpId,
+        (descriptor, rows, column): (Option<Box<Descriptor>>, Option<Elements>, Option<Term>),
+        enabled: Option<Term>,
+        (action, completion): (Action, Completion),
+    ) {
+        let (Some(descriptor), Some(rows), Some(column)) = (descriptor, rows, column) else {
             if action == Action::Load {
                 return self.read_somewhere(op);
             }
@@ -208,8 +321,8 @@ impl Extractor<'_> {
         let (low, high) = (terms.binary(BinOp::Sle, zero, row), terms.binary(BinOp::Slt, row, one.sizes[0]));
         place.mask = terms.and(place.mask, low);
         place.mask = terms.and(place.mask, high);
-        if let Some(pred) = self.predicate(op) {
-            place.mask = self.program.terms.and(place.mask, pred);
+        if let Some(enabled) = enabled {
+            place.mask = self.program.terms.and(place.mask, enabled);
         }
         self.access(op, place, action, completion, None);
     }

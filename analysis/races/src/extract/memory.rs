@@ -88,6 +88,21 @@ impl Extractor<'_> {
             OpCode::Ttng(Ttng::AsyncTmaCopyLocalToGlobal) => {
                 self.block_access(op, Action::Store, Completion::StoreWait);
             }
+            OpCode::Amdg(Amdg::UpdateTensorDescriptor) => self.update_descriptor(op),
+            OpCode::Amdg(Amdg::AsyncTdmCopyGlobalToLocal | Amdg::AsyncTdmFusedCopyGlobalToLocal) => {
+                self.mover_access(op, Action::Load, Completion::Counted);
+            }
+            OpCode::Amdg(Amdg::AsyncTdmCopyLocalToGlobal) => {
+                let completion = self.mover_completion(op);
+                self.mover_access(op, Action::Store, completion);
+            }
+            OpCode::Amdg(Amdg::AsyncTdmGather) => {
+                self.mover_rows(op, "src_row_indices", Action::Load, Completion::Counted);
+            }
+            OpCode::Amdg(Amdg::AsyncTdmScatter) => {
+                let completion = self.mover_completion(op);
+                self.mover_rows(op, "dst_row_indices", Action::Store, completion);
+            }
             OpCode::Ttng(Ttng::AsyncTmaReduce) => self.block_access(op, REDUCE, Completion::StoreWait),
             OpCode::Ttng(Ttng::AsyncTmaGather) => self.row_access(op, Action::Load, Completion::Copied),
             OpCode::Ttng(Ttng::AsyncTmaScatter) => self.row_access(op, Action::Store, Completion::StoreWait),

@@ -8,7 +8,7 @@ mod shape;
 mod types;
 mod value;
 
-use dialects::{Cf, OpCode, Scf, Tt, Ttg, Ttng};
+use dialects::{Amdg, Cf, OpCode, Scf, Tt, Ttg, Ttng};
 use rustc_hash::FxHashMap;
 use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
 
@@ -187,6 +187,12 @@ impl<'t> Extractor<'t> {
                 let pending = tree.attr(op, "pendings").and_then(|attr| tree.attr_int(attr)).unwrap_or(0);
                 self.steps.push(Step::StoreWait(u32::try_from(pending).unwrap_or(0)));
             }
+            // What is open of AMD's data mover are loads and stores.
+            Some(OpCode::Amdg(wait @ (Amdg::AsyncTdmWait | Amdg::AsyncTdmIntrinsicWait))) => {
+                let name = if wait == Amdg::AsyncTdmWait { "num" } else { "count" };
+                let pending = tree.attr(op, name).and_then(|attr| tree.attr_int(attr)).unwrap_or(i64::MAX);
+                self.steps.push(Step::StoreWait(u32::try_from(pending).unwrap_or(u32::MAX)));
+            }
             Some(OpCode::Ttng(Ttng::AsyncTmaStoreTokenWait)) => self.steps.push(Step::StoreWait(0)),
             _ => {
                 if !self.memory_op(op) && !self.shape_op(op) && !self.scalar_op(op) {
@@ -225,16 +231,18 @@ impl<'t> Extractor<'t> {
     /// Ops that copy out of global memory in ways that are not followed.
     fn only_reads(&self, op: OpId) -> bool {
         let name = self.tree.op_name(op);
-        ["global_to_local", "tdm_gather", "descriptor_load", "tdm_prefetch"].iter().any(|part| name.contains(part))
+        ["global_to_local", "descriptor_load"].iter().any(|part| name.contains(part))
     }
 
     /// Ops that are handed a pointer and neither read nor write what it points to.
     fn is_harmless(&self, op: OpId) -> bool {
         matches!(
             self.tree.code(op),
-            Some(OpCode::Ttng(
-                Ttng::AsyncTmaPrefetch | Ttng::TensormapFenceproxyAcquire | Ttng::ReinterpretTensorDescriptor
-            ))
+            Some(
+                OpCode::Ttng(
+                    Ttng::AsyncTmaPrefetch | Ttng::TensormapFenceproxyAcquire | Ttng::ReinterpretTensorDescriptor
+                ) | OpCode::Amdg(Amdg::TdmPrefetch)
+            )
         )
     }
 

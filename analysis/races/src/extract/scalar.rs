@@ -3,7 +3,7 @@
 use dialects::{Arith, OpCode, Tt};
 use ttgir::OpId;
 
-use super::{Elements, Extractor, Pointer, Value};
+use super::{Descriptor, Elements, Extractor, Pointer, Value};
 use crate::program::Base;
 use crate::term::{BinOp, Symbol, Term};
 
@@ -133,13 +133,36 @@ impl Extractor<'_> {
                 Some(Value::Pointer(Pointer { base, offset, ..yes }))
             }
             (yes, no) if yes == no => Some(yes),
-            (Value::Descriptor(yes), Value::Descriptor(_)) => match terms.constant(condition) {
-                Some(0) => None,
+            (Value::Descriptor(yes), Value::Descriptor(no)) => match terms.constant(condition) {
+                Some(0) => Some(Value::Descriptor(no)),
                 Some(_) => Some(Value::Descriptor(yes)),
-                None => None,
+                None => self.either(condition, *yes, &no).map(|made| Value::Descriptor(Box::new(made))),
             },
             _ => None,
         }
+    }
+
+    /// One of two descriptors of a tensor, which differ in where they begin, how far they go and whether they copy.
+    fn either(&mut self, condition: Term, mut yes: Descriptor, no: &Descriptor) -> Option<Descriptor> {
+        if (yes.base, yes.bytes, &yes.block, &yes.strides) != (no.base, no.bytes, &no.block, &no.strides) {
+            return None;
+        }
+        let terms = &mut self.program.terms;
+        yes.offset = terms.select(condition, yes.offset, no.offset);
+        for (yes, no) in yes.sizes.iter_mut().zip(&no.sizes) {
+            *yes = terms.select(condition, *yes, *no);
+        }
+        let (zero, always) = (terms.int(0, 64), terms.truth(true));
+        let rank = yes.place.len().max(no.place.len());
+        yes.place.resize(rank, zero);
+        for (dim, yes) in yes.place.iter_mut().enumerate() {
+            *yes = terms.select(condition, *yes, no.place.get(dim).copied().unwrap_or(zero));
+        }
+        if yes.enabled.is_some() || no.enabled.is_some() {
+            let (own, other) = (yes.enabled.unwrap_or(always), no.enabled.unwrap_or(always));
+            yes.enabled = Some(terms.select(condition, own, other));
+        }
+        Some(yes)
     }
 
     fn arith(&mut self, op: OpId, code: Arith, result: ttgir::ValueId) -> Option<Elements> {

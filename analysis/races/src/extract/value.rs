@@ -34,8 +34,10 @@ pub(crate) struct Descriptor {
     pub(crate) strides: Vec<Term>,
     /// Elements of a block along each dimension.
     pub(crate) block: Box<[i64]>,
-    /// Where the block of a block pointer begins, of 64 bits; empty for a descriptor.
+    /// Where the block of a block pointer begins, or of a descriptor that was moved, of 64 bits; empty for another one.
     pub(crate) place: Vec<Term>,
+    /// Whether it copies anything, where that was written into it.
+    pub(crate) enabled: Option<Term>,
 }
 
 /// What an SSA value is.

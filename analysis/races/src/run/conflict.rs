@@ -2,7 +2,7 @@
 
 use super::event::Event;
 use super::setting::Setting;
-use crate::program::{Program, Scope};
+use crate::program::{Completion, Program, Scope};
 
 /// Two executed accesses that meet.
 #[derive(Clone, Debug)]
@@ -57,6 +57,8 @@ pub(crate) fn overlap(program: &Program, a: &Event, b: &Event) -> Option<([u32; 
 
 /// Whether an access meets one of its own instance that is still under way.
 pub(crate) fn own(program: &Program, setting: &Setting, open: &Event, next: &Event) -> bool {
-    let both = program.accesses[open.access as usize].completion == program.accesses[next.access as usize].completion;
-    !both && matters(program, setting, open.access, next.access) && overlap(program, open, next).is_some()
+    let next_ends = program.accesses[next.access as usize].completion;
+    !matches!(next_ends, Completion::StoreWait | Completion::Counted)
+        && matters(program, setting, open.access, next.access)
+        && overlap(program, open, next).is_some()
 }

@@ -129,7 +129,9 @@ pub(crate) struct Instance<'p> {
     environment: Environment<'p>,
     frames: Vec<Frame<'p>>,
     events: Vec<Event>,
-    pending: Vec<Event>,
+    pending: Vec<(u64, Event)>,
+    /// Transfers that a wait for stores counts, as many as were issued; with each that is pending, which one it is.
+    issued: u64,
     own: Vec<(Event, Event)>,
     loops: Vec<u32>,
     /// Values that were computed since its beginning.
@@ -163,6 +165,7 @@ impl<'p> Instance<'p> {
             frames: vec![Frame::Steps(&watched.steps, 0)],
             events: Vec::new(),
             pending: Vec::new(),
+            issued: 0,
             own: Vec::new(),
             loops: Vec::new(),
             work: 0,
@@ -181,7 +184,7 @@ impl<'p> Instance<'p> {
     pub(crate) fn answer(&mut self, answer: Column, room: &mut Room) {
         let Some(number) = self.asked.take() else { return };
         self.answered = Some(number);
-        self.events = self.pending.clone();
+        self.events = self.pending.iter().map(|(_, event)| event.clone()).collect();
         let access = &self.program.accesses[number as usize];
         if let Some(source) = access.source {
             self.give(source, answer, access.lanes.clone(), room);
@@ -273,8 +276,9 @@ impl<'p> Instance<'p> {
             }
             Step::Partitions(all) => self.frames.push(Frame::Partitions(all, 0)),
             Step::StoreWait(pending) => {
-                let stores = self.pending.len().saturating_sub(*pending as usize);
-                for mut event in self.pending.drain(..stores) {
+                let done = self.issued.saturating_sub(u64::from(*pending));
+                let stores = self.pending.iter().take_while(|(issued, _)| *issued <= done).count();
+                for (_, mut event) in self.pending.drain(..stores) {
                     event.pending = false;
                     self.events.push(event);
                 }
@@ -341,8 +345,11 @@ impl<'p> Instance<'p> {
         }
         let spans = running.room.in_order(number, active, (&mask, &offset), &lanes);
         let pending = access.completion == Completion::StoreWait;
+        if pending || access.completion == Completion::Counted {
+            self.issued += 1;
+        }
         let event = Event { access: number, spans: spans.clone(), rounds, pending, wrapped };
-        for open in &self.pending {
+        for (_, open) in &self.pending {
             if super::conflict::own(self.program, self.setting, open, &event) && self.own.len() < 8 {
                 self.own.push((open.clone(), event.clone()));
             }
@@ -351,7 +358,7 @@ impl<'p> Instance<'p> {
             self.events.push(event.clone());
         }
         if pending {
-            self.pending.push(event);
+            self.pending.push((self.issued, event));
         }
         if let Some(source) = access.source
             && self.watched.used.contains(&source)

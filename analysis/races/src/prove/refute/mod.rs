@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 mod choice;
 mod congruent;
+mod quotient;
 mod strides;
 mod system;
 mod table;
@@ -434,7 +435,7 @@ impl Refuter<'_> {
             state.equations.extend(same.into_iter().map(|zero| Equation { zero, meets: false }));
             return Progress::Moved;
         }
-        if moved || self.near(state) {
+        if moved || self.near(state) || self.near_quotients(state) {
             return Progress::Moved;
         }
         let settles = hold && !open_stretches && state.equations.iter().any(|equation| equation.meets);

@@ -270,7 +270,7 @@ impl Refuter<'_> {
     }
 
     /// Whether `|low| < stride` follows.
-    fn is_below(&mut self, system: &mut System, low: &Poly, stride: &Poly) -> bool {
+    pub(super) fn is_below(&mut self, system: &mut System, low: &Poly, stride: &Poly) -> bool {
         if low.as_constant() == Some(0) {
             return true;
         }

@@ -1,0 +1,48 @@
+//! Quotients that are equal because what is divided is not as far apart as the divisor is large.
+
+use super::system::System;
+use super::{Equation, Refuter, State, solved};
+use crate::term::{BinOp, Node, Term};
+
+impl Refuter<'_> {
+    /// Adds `x/g = y/g` for the same quotient in both instances, where `|g·(x/g) - g·(y/g)| < g` follows. Divisors that
+    /// programs do not share count too, once they are known to be equal: the last group of tiles may be smaller.
+    pub(super) fn near_quotients(&mut self, state: &mut State) -> bool {
+        let mut quotients: Vec<(Term, Term)> = Vec::new();
+        for atom in &state.said {
+            if let Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, _, divisor) =
+                self.program.terms.node(*atom)
+            {
+                quotients.push((*atom, *divisor));
+            }
+        }
+        quotients.sort();
+        let mut found = Vec::new();
+        let mut system: Option<System> = None;
+        for (quotient, divisor) in quotients {
+            let [other, others] = [quotient, divisor].map(|term| self.program.terms.renamed(term, 1, 2));
+            if other == quotient || !state.said.contains(&other) {
+                continue;
+            }
+            let between = |this: &mut Self, a: Term, b: Term| {
+                let difference = this.poly(a).minus(&this.poly(b));
+                solved(state, difference)
+            };
+            if between(self, divisor, others).is_none_or(|difference| !difference.is_zero()) {
+                continue;
+            }
+            let Some(apart) = between(self, quotient, other).filter(|apart| !apart.is_zero()) else { continue };
+            let divisor = self.poly(divisor);
+            let Some(divisor) = solved(state, divisor) else { continue };
+            let Some(distance) = apart.times(&divisor) else { continue };
+            let zeros = state.equations.iter().map(|equation| &equation.zero);
+            let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
+            if self.is_below(system, &distance, &divisor) {
+                found.push(Equation { zero: apart, meets: false });
+            }
+        }
+        let any = !found.is_empty();
+        state.equations.extend(found);
+        any
+    }
+}
