@@ -514,7 +514,7 @@ impl Job<'_> {
                 }
                 None => {
                     expressible = false;
-                    held.push(param.name.clone());
+                    held.push((param.name.clone(), host::identity(interp, value)));
                 }
             }
         }
@@ -532,6 +532,7 @@ impl Job<'_> {
             num_ctas: source(launch.num_ctas),
         };
         site.given.clone_from(&base.arguments);
+        site.held.clone_from(&base.held);
         Seen { base, site, closure, place: (path, launch.at), stuck }
     }
 

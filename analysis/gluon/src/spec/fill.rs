@@ -196,7 +196,7 @@ impl<'f> Filler<'f> {
     fn soft(base: &Base, param: &Param) -> Option<Given> {
         match base.arguments.iter().find(|argument| argument.name == param.name) {
             Some(argument) => (argument.source == Source::Launch).then(|| argument.given.clone()),
-            None if base.held.contains(&param.name) => None,
+            None if base.holds(&param.name) => None,
             None => param.default.clone().map(Given::Value),
         }
     }

@@ -87,8 +87,9 @@ pub(super) struct Base {
     pub arguments: Vec<Argument>,
     /// Parameters of which a launch is known to give only a part.
     pub partly: Vec<(String, Partly)>,
-    /// Parameters whose values stand for themselves alone, so that they are taken from the launch itself.
-    pub held: Vec<String>,
+    /// Parameters whose values stand for themselves alone, so that they are taken from the launch itself, each with what
+    /// tells its value from others.
+    pub held: Vec<(String, u64)>,
     pub host: Option<Host>,
     pub target: Option<(Target, Source)>,
     pub version: Option<Version>,
@@ -107,8 +108,13 @@ impl Base {
 
     /// Whether a parameter is given nothing, or only a part.
     pub(super) fn lacks(&self, param: &Param) -> bool {
-        let known = self.has(&param.name) || self.held.contains(&param.name);
+        let known = self.has(&param.name) || self.holds(&param.name);
         !known && (param.default.is_none() || self.partly(&param.name).is_some())
+    }
+
+    /// Whether a parameter is taken from the launch itself.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.held.iter().any(|(held, _)| held == name)
     }
 
     /// Whether it is a launch that was found, even where that gives a part only.

@@ -208,12 +208,16 @@ impl<'f> KnownLaunches<'f> {
             }
         };
         notes.extend(said.into_iter().map(|message| Note { range: entry.name_range, message, error: false }));
-        let specs: Vec<Spec> = distinct(bases).iter().map(|base| self.builder.spec(base)).collect();
+        let bases = distinct(bases);
+        let specs: Vec<Spec> = bases.iter().map(|base| self.builder.spec(base)).collect();
+        let held: Vec<(Spec, Vec<(String, u64)>)> =
+            specs.iter().cloned().zip(bases.into_iter().map(|base| base.held)).collect();
         let (specs, note) = words::fewer(specs);
         notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
         let (mut list, sites, unfollowed) = (words::instances(entry, specs), self.sites, self.unfollowed);
         for instance in &mut list {
-            let own = sites.iter().filter(|site| site.launches(&instance.spec.arguments));
+            let held = |site: &&Site| held.iter().any(|(spec, held)| *spec == instance.spec && *held == site.held);
+            let own = sites.iter().filter(held).filter(|site| site.launches(&instance.spec.arguments));
             let mut launches: Vec<LaunchFacts> = own.map(|site| site.facts.clone()).collect();
             launches.dedup();
             // What is not followed may be any launch.

@@ -25,15 +25,17 @@ pub struct Site {
     pub facts: LaunchFacts,
     /// What shapes the kernel, as far as it is known: what tells which instances it launches.
     pub(super) given: Vec<Argument>,
+    /// The same of what is taken from the launch itself, see [`Base::held`](super::instance::Base::held).
+    pub(super) held: Vec<(String, u64)>,
 }
 
 /// What a launch says, made by the function at `def` of `file`.
 pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, file: FileId, def: u32) -> Site {
     let own = launch.file == FileId(0) && file == FileId(0);
     let facts = launch.facts.clone();
-    let (arguments, unknown, given) = (Vec::new(), Vec::new(), Vec::new());
+    let (arguments, unknown, given, held) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let range = own.then_some(launch.at);
-    let mut site = Site { range, def, grid: launch.grid, arguments, unknown, facts, given };
+    let mut site = Site { range, def, grid: launch.grid, arguments, unknown, facts, given, held };
     for param in &entry.params {
         let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
         match host::handed(interp, value) {

@@ -37,7 +37,7 @@ pub use case::{Case, Cases};
 pub use code::Code;
 pub use device::limits_of;
 pub use open::{answer, element, is_number, is_open, is_unknown, number};
-pub use print::{Partly, expression, given, partly};
+pub use print::{Partly, expression, given, identity, partly};
 pub use reach::{MODULE, Ran, code_at, main_block, reach, run};
 pub(crate) use shapes::answer_part;
 pub use site::{handed, is_divisible};

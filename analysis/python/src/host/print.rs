@@ -1,6 +1,9 @@
 //! Values as text that gives them again: expressions in the scope of a kernel's file, types of signatures.
 
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+
+use rustc_hash::FxHasher;
 
 use super::open::is_open;
 use super::thing::{Launcher, OpenNumber, OpenTensor, Thing, Torch};
@@ -16,6 +19,43 @@ pub fn expression<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<String> 
     let mut text = String::new();
     write(interp, value, &mut text, 0)?;
     Some(text)
+}
+
+/// What tells a value from others that shape a kernel differently, where there is no expression for it: its class and
+/// what its fields hold. Values that are not known, and contents of tensors, tell nothing.
+pub fn identity<'a>(interp: &Interp<'a>, value: &Value<'a>) -> u64 {
+    let mut hasher = FxHasher::default();
+    identify(interp, value, &mut hasher, 0);
+    hasher.finish()
+}
+
+fn identify<'a>(interp: &Interp<'a>, value: &Value<'a>, hasher: &mut FxHasher, depth: u32) {
+    let known = |value: &Value<'a>| expression(interp, value);
+    match value {
+        _ if depth > DEPTH => {}
+        Value::Instance(instance) => {
+            let class = instance.class.def.range;
+            (class.start().to_u32(), class.end().to_u32()).hash(hasher);
+            let fields = instance.fields.borrow().clone();
+            for (name, value) in &fields {
+                name.hash(hasher);
+                identify(interp, value, hasher, depth + 1);
+            }
+        }
+        Value::Tuple(items) => {
+            items.len().hash(hasher);
+            items.iter().for_each(|item| identify(interp, item, hasher, depth + 1));
+        }
+        Value::List(items) => {
+            let items = items.borrow().clone();
+            items.len().hash(hasher);
+            items.iter().for_each(|item| identify(interp, item, hasher, depth + 1));
+        }
+        value => match known(value) {
+            Some(text) => text.hash(hasher),
+            None => value.class_name().hash(hasher),
+        },
+    }
 }
 
 fn list<'a>(
