@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
 use crate::choose::{companions, settings};
+use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
 use crate::limits::runs::PROGRAMS;
@@ -86,6 +87,7 @@ impl Decider<'_> {
         if tried.is_empty() {
             tried = settings(&self.program, &self.launch, &[]);
         }
+        tried.iter_mut().for_each(|setting| self.few(&proofs.premises, setting));
         tried.retain(|setting| setting.programs() <= PROGRAMS);
         if let Some(first) = tried.first()
             && let Some(further) = companions(&self.program, &self.launch, first)
@@ -251,6 +253,17 @@ impl Decider<'_> {
             all.extend(counted.map(|(number, _)| number));
         }
         all
+    }
+
+    /// No more programs than was assumed.
+    fn few(&self, premises: &BTreeSet<Premise>, setting: &mut Setting) {
+        for premise in premises {
+            let Premise::Few(axis, most) = premise else { continue };
+            let most =
+                Intervals::new(&self.program, setting, &[]).poly(most).and_then(|(_, most)| i64::try_from(most).ok());
+            let count = &mut setting.grid[usize::from(*axis)];
+            *count = most.map_or(*count, |most| (*count).min(most.max(1)));
+        }
     }
 
     /// Whether a launch gives all that there is to know.

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 mod choice;
 mod congruent;
+mod programs;
 mod quotient;
 mod strides;
 mod system;
@@ -99,6 +100,8 @@ struct State {
     natural: FxHashSet<Term>,
     /// Values of tables of which the second was said to be no less.
     ascending: FxHashSet<(Term, Term)>,
+    /// Axes along which it was assumed how many programs there are.
+    few: Vec<u8>,
     /// Places in tables of which it was decided which is ahead.
     compared: FxHashSet<(Term, Term)>,
 }
@@ -295,8 +298,10 @@ impl Refuter<'_> {
                         }
                     }
                     // Only what nothing else decides is assumed.
-                    let assumed =
-                        self.by_tables(&mut state) || self.assume_one(&mut state) || self.assume_few(&mut state);
+                    let assumed = self.by_tables(&mut state)
+                        || self.assume_one(&mut state)
+                        || self.assume_few(&mut state)
+                        || self.assume_programs(&mut state);
                     if !assumed {
                         break;
                     }

@@ -1,0 +1,82 @@
+//! How many programs there are along an axis of which the launch says nothing, where constants of the kernel hang on it.
+
+use super::{Equation, Refuter, State};
+use crate::prove::convert::Fact;
+use crate::prove::poly::Poly;
+use crate::prove::table::Premise;
+use crate::term::{Node, Symbol};
+
+/// The least number of programs that is assumed of a loop which a constant strides through: a smaller one may be a step
+/// that was meant to be something else.
+const PERSISTENT: i128 = 16;
+
+impl Refuter<'_> {
+    /// Assumes that no more programs are launched along an axis than a constant of the kernel has room for; whether
+    /// there was one. What a launch says of the grid is not assumed away.
+    pub(super) fn assume_programs(&mut self, state: &mut State) -> bool {
+        if !self.assume {
+            return false;
+        }
+        self.strided(state) || self.roomy(state)
+    }
+
+    /// Programs go through tiles by a stride, `for tile in range(program_id(0), tiles, PROGRAMS)`: there are so many.
+    fn strided(&mut self, state: &mut State) -> bool {
+        for (axis, distance) in self.axes.to_vec().into_iter().zip(state.distances.clone()) {
+            if distance.is_zero() || self.known.contains_key(&Symbol::Programs(axis)) {
+                continue;
+            }
+            let content = distance.content();
+            let by_number = distance.exactly_by(content).filter(|_| content >= PERSISTENT);
+            let by_number = by_number.map(|high| (Poly::constant(content), high));
+            let ways = self.by_strides(&distance).into_iter();
+            let by_stride = ways.filter(|(.., low)| low.is_zero()).map(|(stride, high, _)| (stride, high));
+            for (most, high) in by_stride.chain(by_number) {
+                let is_round = |atom| matches!(self.program.terms.node(atom), Node::Symbol(Symbol::Round(_), _));
+                let known = state.equations.iter().any(|equation| equation.zero == high);
+                if known || self.has_programs(&most) || high.as_constant().is_some() || !high.atoms().all(is_round) {
+                    continue;
+                }
+                self.premises.insert(Premise::Few(axis, most));
+                state.equations.push(Equation { zero: high, meets: false });
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A row has room for so many programs: `out + program_id(0)*8 + program_id(1)`.
+    fn roomy(&mut self, state: &mut State) -> bool {
+        for axis in self.axes.to_vec() {
+            if self.known.contains_key(&Symbol::Programs(axis)) || state.few.contains(&axis) {
+                continue;
+            }
+            let own = |poly: &Poly, copy: u8| {
+                let mut terms = poly.terms();
+                terms.find_map(|(monomial, coefficient)| match monomial.as_slice() {
+                    [atom] => match self.program.terms.node(*atom) {
+                        Node::Symbol(Symbol::Program(of), whose) if *of == axis && *whose == copy => {
+                            Some(coefficient.abs())
+                        }
+                        _ => None,
+                    },
+                    _ => None,
+                })
+            };
+            let room = |equation: &Equation| {
+                let step = own(&equation.zero, 1).filter(|step| own(&equation.zero, 2) == Some(*step))?;
+                let sizes = equation.zero.terms().filter(|(monomial, _)| !monomial.is_empty());
+                let next = sizes.map(|(_, size)| size.abs()).filter(|size| *size > step).min()?;
+                (next % step == 0).then_some(next / step)
+            };
+            let Some(most) = state.equations.iter().filter(|equation| equation.meets).find_map(room) else { continue };
+            state.few.push(axis);
+            let programs = self.program.terms.symbol(Symbol::Programs(axis), 32);
+            let programs = self.poly(programs);
+            state.facts.push(Fact::ordered(&programs, &Poly::constant(most)));
+            self.premises.insert(Premise::Few(axis, Poly::constant(most)));
+            return true;
+        }
+        false
+    }
+}
