@@ -407,7 +407,9 @@ impl Decider<'_> {
             };
             let apart = prover.apart(a, b);
             let spreads = apart.as_ref().map_or_else(Vec::new, |apart| apart.spreads.clone());
+            let premises = apart.as_ref().map_or_else(BTreeSet::new, |apart| apart.premises.clone());
             let mut question = Question {
+                premises: &premises,
                 program: &mut self.program,
                 pair: (a, b),
                 axes: &axes,

@@ -126,6 +126,8 @@ pub(crate) enum Source {
     Rounds,
     /// An op that is not followed computes it.
     Op,
+    /// Cluster launch control gives it: the number along an axis of a program that will not be launched.
+    Granted(u8),
 }
 
 /// What a loop carries without a formula: the source, what it starts with, what it becomes.

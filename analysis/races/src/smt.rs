@@ -2,12 +2,13 @@
 //!
 //! Numbers are whole and unbounded, as in the proofs; what a proof assumes is a constraint of the question.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Base, Program, Source};
-use crate::prove::{Counter, Poly, Spread};
+use crate::prove::{Counter, Poly, Premise, Spread};
 use crate::term::{BinOp, Node, Symbol, Term};
 
 /// What a question is made of.
@@ -19,6 +20,7 @@ pub(crate) struct Question<'q> {
     /// What a launch gives.
     pub(crate) known: &'q FxHashMap<Symbol, i64>,
     pub(crate) tickets: &'q FxHashMap<u32, Counter>,
+    pub(crate) premises: &'q BTreeSet<Premise>,
     /// What the proof rests on.
     pub(crate) spreads: &'q [Spread],
 }
@@ -62,7 +64,10 @@ impl Question<'_> {
         }
         let _ = writeln!(writer.facts, "(assert (or false{differ}))");
         self.assume(&mut writer);
-        let drawn = std::mem::take(&mut writer.drawn);
+        let mut drawn = std::mem::take(&mut writer.drawn);
+        if let Some((counter, axis)) = self.tickets.values().find_map(|counter| Some((*counter, counter.axis()?))) {
+            drawn.extend([1, 2].map(|copy| (copy, counter, self.symbol(&mut writer, Symbol::Program(axis), copy))));
+        }
         for (_, counter, mine) in drawn.iter().filter(|one| one.0 == 1) {
             for (_, of, others) in drawn.iter().filter(|one| one.0 == 2 && one.1.is(*counter)) {
                 let step = counter.step.min(of.step);
@@ -75,6 +80,11 @@ impl Question<'_> {
 
     /// What the proof rests on, for each instance.
     fn assume(&mut self, writer: &mut Writer) {
+        for premise in self.premises {
+            let Premise::Few(axis, most) = premise else { continue };
+            let (programs, most) = (self.symbol(writer, Symbol::Programs(*axis), 0), self.poly(writer, most, 1));
+            let _ = writeln!(writer.facts, "(assert (<= {programs} {most}))");
+        }
         for spread in self.spreads {
             // What is of both instances is said as it is.
             let second = |node: &Node| matches!(node, Node::Symbol(_, 2) | Node::Read(_, _, 2));
@@ -196,6 +206,10 @@ impl Question<'_> {
                 let _ = writeln!(writer.declarations, "(declare-const {name} Int)");
                 if let Some(counter) = self.tickets.get(&source) {
                     writer.drawn.push((copy, *counter, name.clone()));
+                    if let Some(axis) = counter.axis() {
+                        let all = self.symbol(writer, Symbol::Programs(axis), 0);
+                        let _ = writeln!(writer.facts, "(assert (and (>= {name} 0) (< {name} {all})))");
+                    }
                 }
                 name
             }

@@ -1,11 +1,20 @@
 //! Arithmetic of integers, of scalars and of tensors element by element.
 
-use dialects::{Arith, OpCode, Tt};
+use dialects::{Arith, OpCode, Tt, Ttng};
 use ttgir::OpId;
 
 use super::{Descriptor, Elements, Extractor, Pointer, Value};
-use crate::program::Base;
+use crate::program::{Base, Source};
 use crate::term::{BinOp, Symbol, Term};
+
+/// The axis of the grid that an attribute names, by letter or number.
+fn axis(text: &str) -> u8 {
+    match text.split_whitespace().next() {
+        Some("y" | "1") => 1,
+        Some("z" | "2") => 2,
+        _ => 0,
+    }
+}
 
 fn binary(op: Arith) -> Option<BinOp> {
     Some(match op {
@@ -69,16 +78,17 @@ impl Extractor<'_> {
             OpCode::Arith(arith) => self.arith(op, arith, result).map(Value::Int),
             OpCode::Tt(Tt::GetProgramId | Tt::GetNumPrograms) => {
                 let text = tree.attr(op, "axis").map_or("x", |attr| tree.attr_text(attr).trim());
-                let axis = match text.split_whitespace().next() {
-                    Some("y" | "1") => 1,
-                    Some("z" | "2") => 2,
-                    _ => 0,
-                };
+                let axis = axis(text);
                 if tree.is(op, Tt::GetProgramId) && !self.program.axes.contains(&axis) {
                     self.program.axes.push(axis);
                 }
                 let symbol = if tree.is(op, Tt::GetProgramId) { Symbol::Program(axis) } else { Symbol::Programs(axis) };
                 Some(Value::Int(Elements { lanes: [].into(), term: self.program.terms.symbol(symbol, 32) }))
+            }
+            OpCode::Ttng(Ttng::ClcGetProgramId) => {
+                let text = tree.attr(op, "dim").map_or("x", |attr| tree.attr_text(attr).trim());
+                let source = self.source(Source::Granted(axis(text)));
+                Some(Value::Int(self.whole(source, [].into(), 32)))
             }
             OpCode::Tt(Tt::Addptr) => {
                 let (Value::Pointer(pointer), Some(by)) =

@@ -16,6 +16,8 @@ pub(crate) struct Converter {
     /// Sources whose values are taken not to be negative, and for which of them that mattered.
     pub(crate) natural: FxHashSet<u32>,
     pub(crate) relied: RefCell<FxHashSet<u32>>,
+    /// By source, the axis of the grid of which it gives the number of a program.
+    pub(crate) programs: FxHashMap<u32, u8>,
 }
 
 /// A known relation: not negative, or 0.
@@ -109,6 +111,13 @@ impl Converter {
                 let programs = self.poly(&mut program.terms, programs);
                 facts.push(Fact::ordered(&this.shifted(1), &programs));
             }
+            Node::Read(source, ..) if self.programs.contains_key(&source) => {
+                let axis = self.programs.get(&source).copied().unwrap_or(0);
+                let programs = program.terms.symbol(Symbol::Programs(axis), 32);
+                let programs = self.poly(&mut program.terms, programs);
+                facts.push(positive());
+                facts.push(Fact::ordered(&this.shifted(1), &programs));
+            }
             Node::Symbol(Symbol::Programs(_), _) => facts.push(Fact::at_least_zero(this.shifted(-1))),
             Node::Symbol(Symbol::Lane(dim), copy) => {
                 facts.push(positive());
@@ -151,11 +160,12 @@ impl Converter {
         };
         match op {
             BinOp::DivS | BinOp::DivU | BinOp::FloorDivS => {
-                if op != BinOp::FloorDivS && !self.not_negative(&program.terms, x) {
+                let natural = self.divides(&program.terms, x, y);
+                if op != BinOp::FloorDivS && !natural {
                     return;
                 }
                 by_floor(facts, this, y);
-                if self.not_negative(&program.terms, x) {
+                if natural {
                     facts.push(Fact::at_least_zero(this.clone()));
                 }
             }
@@ -171,7 +181,7 @@ impl Converter {
                 }
             }
             BinOp::RemS | BinOp::RemU => {
-                let signed = op == BinOp::RemS && !self.not_negative(&program.terms, x);
+                let signed = op == BinOp::RemS && !self.divides(&program.terms, x, y);
                 facts.push(Fact::ordered(&this.shifted(1), y));
                 if signed {
                     facts.push(Fact::at_least_zero(this.plus(y, 1).shifted(-1)));
@@ -210,9 +220,26 @@ impl Converter {
         }
     }
 
-    /// Whether a sum has no negative part: ids, lanes, rounds and sizes are not negative.
+    /// Whether a sum has no negative part: ids, lanes, rounds and sizes are not negative. What is subtracted from it may
+    /// be no more than there are programs: `tiles + num_programs - 1`.
     fn not_negative(&self, terms: &Terms, poly: &Poly) -> bool {
-        poly.terms().all(|(monomial, coefficient)| coefficient >= 0 && self.natural_product(terms, monomial))
+        let positive = |monomial: &Monomial| {
+            let is_count = |atom: &Term| matches!(terms.node(*atom), Node::Symbol(Symbol::Programs(_), _));
+            monomial.len() == 1 && monomial.iter().all(is_count)
+        };
+        let least = poly.terms().filter(|(monomial, _)| positive(monomial)).map(|(_, coefficient)| coefficient);
+        let least = least.fold(poly.offset(), i128::saturating_add);
+        least >= 0
+            && poly
+                .terms()
+                .filter(|(monomial, _)| !monomial.is_empty())
+                .all(|(monomial, coefficient)| coefficient >= 0 && self.natural_product(terms, monomial))
+    }
+
+    /// Whether a numerator has no negative part. Its divisor is 1 at least, so `size + divisor - 1` has none.
+    fn divides(&self, terms: &Terms, numerator: &Poly, divisor: &Poly) -> bool {
+        self.not_negative(terms, numerator)
+            || (self.not_negative(terms, divisor) && self.not_negative(terms, &numerator.minus(divisor).shifted(1)))
     }
 
     /// Whether no factor is negative, by what they are.
@@ -225,8 +252,13 @@ impl Converter {
         match terms.node(atom) {
             Node::Symbol(..) => true,
             Node::Const(value) => *value >= 0,
-            Node::Binary(BinOp::MinS | BinOp::DivS | BinOp::FloorDivS | BinOp::Mul | BinOp::Add, a, b) => {
+            Node::Binary(BinOp::MinS | BinOp::Mul | BinOp::Add, a, b) => {
                 self.is_natural(terms, *a) && self.is_natural(terms, *b)
+            }
+            Node::Binary(BinOp::DivS | BinOp::FloorDivS, a, b) => {
+                let parts = || self.memo.get(a).zip(self.memo.get(b));
+                let sum = || parts().is_some_and(|(sum, divisor)| self.divides(terms, sum, divisor));
+                (self.is_natural(terms, *a) || sum()) && self.is_natural(terms, *b)
             }
             Node::Binary(BinOp::MaxS, a, b) => self.is_natural(terms, *a) || self.is_natural(terms, *b),
             Node::Binary(BinOp::CeilDivS | BinOp::RemS, a, _) => self.is_natural(terms, *a),
@@ -236,6 +268,7 @@ impl Converter {
             Node::Select(_, a, b) => self.is_natural(terms, *a) && self.is_natural(terms, *b),
             Node::ExtS(a) | Node::Trunc(a) => self.is_natural(terms, *a),
             Node::ExtU(_) => true,
+            Node::Read(source, ..) if self.programs.contains_key(source) => true,
             Node::Read(source, ..) => {
                 let natural = self.natural.contains(source);
                 if natural {

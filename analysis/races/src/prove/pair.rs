@@ -110,6 +110,8 @@ impl Prover<'_> {
     fn attempt(&mut self, a: u32, b: u32, assume: (bool, Trust), depth: usize) -> Option<Apart> {
         self.convert.natural = if assume.1 >= Trust::Natural { self.indices() } else { FxHashSet::default() };
         let budget = if assume.1 == Trust::Nothing { BUDGET } else { BUDGET.min(self.rows) };
+        let tickets = self.tickets.iter();
+        self.convert.programs = tickets.filter_map(|(source, counter)| Some((*source, counter.axis()?))).collect();
         let hypotheses = self.hypotheses(a, b);
         let lanes = [a, b].map(|access| self.program.accesses[access as usize].lanes.clone());
         let mut refuter = Refuter {

@@ -4,14 +4,19 @@ use super::{Hypothesis, Refuter, State, solved};
 use crate::prove::convert::Fact;
 use crate::prove::poly::Poly;
 use crate::prove::ticket::Counter;
-use crate::term::{BinOp, Node, Term};
+use crate::term::{BinOp, Node, Symbol, Term};
 
 impl Refuter<'_> {
     /// Two tickets of one counter, drawn by the two instances: which was drawn first.
     fn drawn(&self, state: &mut State) -> Option<Vec<Hypothesis>> {
         let of = |copy: u8| {
+            // Of numbers of programs, those that were granted are told from those that are launched.
+            let grid = self.tickets.values().find(|counter| counter.axis().is_some());
             let drawn = |atom: &Term| match self.program.terms.node(*atom) {
                 Node::Read(source, _, whose) if *whose == copy => Some((*atom, *self.tickets.get(source)?)),
+                Node::Symbol(Symbol::Program(axis), whose) if *whose == copy => {
+                    Some((*atom, *grid.filter(|grid| grid.axis() == Some(*axis))?))
+                }
                 _ => None,
             };
             let mut all: Vec<(Term, Counter)> = state.said.iter().filter_map(drawn).collect();

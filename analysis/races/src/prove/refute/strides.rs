@@ -27,6 +27,28 @@ impl Refuter<'_> {
                 }
             }
         }
+        // Tiles of one program after the other: a multiple of the distance is less than what it is multiplied by.
+        for distance in state.distances.iter().filter(|distance| !distance.is_zero()) {
+            let mut strides: Vec<Monomial> = Vec::new();
+            let facts = state.facts.iter().flat_map(|fact| fact.poly.terms()).map(|(monomial, _)| monomial);
+            for monomial in facts.filter(|monomial| monomial.len() > 1) {
+                let (shared, own): (Monomial, Monomial) =
+                    monomial.iter().copied().partition(|atom| self.is_shared(*atom));
+                if !shared.is_empty() && distance.coefficient(&own).is_some() && !strides.contains(&shared) {
+                    strides.push(shared);
+                }
+            }
+            for stride in strides {
+                let stride = Poly::of(stride, 1);
+                let Some(multiple) = distance.times(&stride) else { continue };
+                let zeros = state.equations.iter().map(|equation| &equation.zero);
+                let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
+                if self.is_below(system, &multiple, &stride) {
+                    found.push(Equation { zero: distance.clone(), meets: false });
+                    break;
+                }
+            }
+        }
         let any = !found.is_empty();
         state.equations.extend(found);
         any
