@@ -78,12 +78,7 @@ pub(crate) fn tickets(program: &Program) -> FxHashMap<u32, Counter> {
 }
 
 /// The counter of which a value is a ticket: one that was drawn, one of two of them, or the number of the program.
-fn drawn(
-    program: &Program,
-    found: &FxHashMap<u32, Counter>,
-    grid: Option<Counter>,
-    term: Term,
-) -> Option<Counter> {
+fn drawn(program: &Program, found: &FxHashMap<u32, Counter>, grid: Option<Counter>, term: Term) -> Option<Counter> {
     match *program.terms.node(term) {
         Node::Read(source, ..) => found.get(&source).copied(),
         Node::Symbol(Symbol::Program(axis), _) => grid.filter(|grid| grid.axis() == Some(axis)),

@@ -440,7 +440,7 @@ impl Refuter<'_> {
             state.equations.extend(same.into_iter().map(|zero| Equation { zero, meets: false }));
             return Progress::Moved;
         }
-        if moved || self.near(state) || self.near_quotients(state) {
+        if moved || self.near(state) || self.near_quotients(state) || self.pinned(state) {
             return Progress::Moved;
         }
         let settles = hold && !open_stretches && state.equations.iter().any(|equation| equation.meets);

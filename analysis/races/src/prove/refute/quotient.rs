@@ -1,7 +1,9 @@
-//! Quotients that are equal because what is divided is not as far apart as the divisor is large.
+//! Quotients that are equal because what is divided is not as far apart as the divisor is large, and what has only one
+//! value left.
 
 use super::system::System;
 use super::{Equation, Refuter, State, solved};
+use crate::prove::poly::Poly;
 use crate::term::{BinOp, Node, Term};
 
 impl Refuter<'_> {
@@ -39,6 +41,44 @@ impl Refuter<'_> {
             let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
             if self.is_below(system, &distance, &divisor) {
                 found.push(Equation { zero: apart, meets: false });
+            }
+        }
+        let any = !found.is_empty();
+        state.equations.extend(found);
+        any
+    }
+
+    /// Adds what remainders and minima are where only one value is left: groups of one tile have no remainder.
+    pub(super) fn pinned(&mut self, state: &mut State) -> bool {
+        let mut atoms: Vec<Term> = state.said.iter().copied().collect();
+        atoms.sort();
+        let mut found = Vec::new();
+        let mut system: Option<System> = None;
+        for atom in atoms {
+            // What it is, and that it is not that.
+            let (is, other) = match *self.program.terms.node(atom) {
+                Node::Binary(BinOp::RemS | BinOp::RemU, _, divisor)
+                    if self.program.terms.constant(divisor).is_none() =>
+                {
+                    (0, Poly::atom(atom).shifted(-1))
+                }
+                Node::Binary(BinOp::MinS | BinOp::MinU, a, b) => {
+                    let Some(most) = self.program.terms.constant(a).or(self.program.terms.constant(b)) else {
+                        continue;
+                    };
+                    (i128::from(most), Poly::constant(i128::from(most) - 1).minus(&Poly::atom(atom)))
+                }
+                _ => continue,
+            };
+            let zero = solved(state, Poly::atom(atom).shifted(-is));
+            let (Some(zero), Some(other)) = (zero.filter(|zero| zero.as_constant().is_none()), solved(state, other))
+            else {
+                continue;
+            };
+            let zeros = state.equations.iter().map(|equation| &equation.zero);
+            let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
+            if self.excludes(system, &other) {
+                found.push(Equation { zero, meets: false });
             }
         }
         let any = !found.is_empty();
