@@ -180,6 +180,12 @@ impl<'p> Instance<'p> {
         self.work
     }
 
+    /// What it has accessed since it was last asked, where it goes on or not.
+    pub(crate) fn so_far(&self) -> Vec<Event> {
+        let pending = self.pending.iter().map(|(_, event)| event);
+        self.events.iter().chain(pending).cloned().collect()
+    }
+
     /// Takes what the access that it stands before reads.
     pub(crate) fn answer(&mut self, answer: Column, room: &mut Room) {
         let Some(number) = self.asked.take() else { return };

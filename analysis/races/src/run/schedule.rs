@@ -101,6 +101,8 @@ struct NodeEntry<'p> {
     /// The program behind the segment, where that ends before an access.
     instance: Option<Instance<'p>>,
     segment: Result<Rc<Segment>, Stuck>,
+    /// What it accessed before it got stuck.
+    begun: Vec<Event>,
     next: FxHashMap<Column, u32>,
     /// One bit for each node of another program whose meetings with this one were told.
     met: Vec<u64>,
@@ -269,9 +271,12 @@ impl<'p> Explorer<'p> {
                 }
             }
         }
+        // What comes before a place that hangs on unknown data is accessed all the same.
+        let begun =
+            if matches!(segment, Err(Stuck::Branch(_) | Stuck::Data(_))) { instance.so_far() } else { Vec::new() };
         let segment = segment.map(Rc::new);
         let instance = segment.as_ref().is_ok_and(|segment| segment.ask.is_some()).then_some(instance);
-        self.nodes.push(NodeEntry { program, instance, segment, next: FxHashMap::default(), met: Vec::new() });
+        self.nodes.push(NodeEntry { program, instance, segment, begun, next: FxHashMap::default(), met: Vec::new() });
         self.nodes.len() as u32 - 1
     }
 
@@ -280,8 +285,9 @@ impl<'p> Explorer<'p> {
         // All executed accesses of a tensor, by their first byte.
         let mut all: Vec<(u32, i64, i64, u32, Event, u32)> = Vec::new();
         for (program, node) in state.nodes.iter().enumerate() {
-            let Ok(segment) = self.nodes[*node as usize].segment.clone() else { continue };
-            for event in &segment.events {
+            let node = &self.nodes[*node as usize];
+            let events = node.segment.as_ref().map_or(&node.begun, |segment| &segment.events);
+            for event in events {
                 let access = &self.program.accesses[event.access as usize];
                 let Some(tensor) = self.setting.tensor(access.base) else { continue };
                 let (Some(first), Some(last)) = (event.spans.first(), event.spans.last()) else { continue };

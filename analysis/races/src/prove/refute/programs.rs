@@ -20,21 +20,31 @@ impl Refuter<'_> {
         self.strided(state) || self.roomy(state)
     }
 
-    /// Programs go through tiles by a stride, `for tile in range(program_id(0), tiles, PROGRAMS)`: there are so many.
+    /// Programs go through tiles by a stride, `for tile in range(program_id(0), tiles, PROGRAMS)`, or those along one axis
+    /// lie between those along another: there are so many.
     fn strided(&mut self, state: &mut State) -> bool {
         for (axis, distance) in self.axes.to_vec().into_iter().zip(state.distances.clone()) {
             if distance.is_zero() || self.known.contains_key(&Symbol::Programs(axis)) {
                 continue;
             }
+            let is = |poly: &Poly, of: fn(&Symbol) -> bool| {
+                poly.atoms().any(|atom| matches!(self.program.terms.node(atom), Node::Symbol(symbol, _) if of(symbol)))
+            };
+            let least = if is(&distance, |symbol| matches!(symbol, Symbol::Round(_))) { PERSISTENT } else { 2 };
             let content = distance.content();
-            let by_number = distance.exactly_by(content).filter(|_| content >= PERSISTENT);
+            let by_number = distance.exactly_by(content).filter(|_| content >= least);
             let by_number = by_number.map(|high| (Poly::constant(content), high));
             let ways = self.by_strides(&distance).into_iter();
             let by_stride = ways.filter(|(.., low)| low.is_zero()).map(|(stride, high, _)| (stride, high));
             for (most, high) in by_stride.chain(by_number) {
-                let is_round = |atom| matches!(self.program.terms.node(atom), Node::Symbol(Symbol::Round(_), _));
+                let counts = |atom| match self.program.terms.node(atom) {
+                    Node::Symbol(Symbol::Round(_) | Symbol::Lane(_), _) => true,
+                    Node::Symbol(Symbol::Program(of), _) => *of != axis,
+                    _ => false,
+                };
                 let known = state.equations.iter().any(|equation| equation.zero == high);
-                if known || self.has_programs(&most) || high.as_constant().is_some() || !high.atoms().all(is_round) {
+                let moves = is(&high, |symbol| !matches!(symbol, Symbol::Lane(_)));
+                if known || self.has_programs(&most) || !moves || !high.atoms().all(counts) {
                     continue;
                 }
                 self.premises.insert(Premise::Few(axis, most));
