@@ -24,4 +24,6 @@ pub enum DoubtKind {
     IdleLoop,
     /// Shared memory that no card of the target has.
     TooLarge,
+    /// Rows are chosen by numbers that are no integers.
+    NoInteger,
 }

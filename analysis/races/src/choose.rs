@@ -63,6 +63,7 @@ fn setting(program: &Program, launch: &Known, spreads: &[Spread], size: i64, onl
             setting.values.insert(Symbol::DescriptorSize(at, dim as u8), round_up(size, 16));
         }
     }
+    setting.given = launch.is_whole(program);
     for round in 0..ROUNDS {
         let mut met = true;
         for spread in spreads {

@@ -268,10 +268,7 @@ impl Decider<'_> {
 
     /// Whether a launch gives all that there is to know.
     fn is_whole(&self) -> bool {
-        let known = |(at, argument): (usize, &crate::program::Argument)| {
-            argument.rank == 0 && (argument.bits.is_none() || self.launch.value(at as u32).is_some())
-        };
-        self.launch.grid.iter().all(Option::is_some) && self.program.arguments.iter().enumerate().all(known)
+        self.launch.is_whole(&self.program)
     }
 
     /// Integer arguments that are 0 in a launch which does not give all of them.

@@ -91,6 +91,14 @@ impl Known {
         known
     }
 
+    /// Whether it is all that there is to know: nothing about it has to be chosen.
+    pub(crate) fn is_whole(&self, program: &Program) -> bool {
+        let known = |(at, argument): (usize, &crate::program::Argument)| {
+            argument.rank == 0 && (argument.bits.is_none() || self.value(at as u32).is_some())
+        };
+        self.grid.iter().all(Option::is_some) && program.arguments.iter().enumerate().all(known)
+    }
+
     /// The value of an argument.
     pub(crate) fn value(&self, argument: u32) -> Option<i64> {
         self.values.get(&argument).copied()

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::layouts::cga;
 use super::mbarrier::barrier;
 use dialects::{Arith, Tt, Ttng};
+use python::doubt::DoubtKind;
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{
@@ -178,13 +179,13 @@ fn fits<'a>(interp: &Interp<'a>, desc: &TensorDesc<'a>, memory: &MemDesc<'a>, ro
 
 /// What a gather or scatter asks for: a block of one row, memory with a row for each offset and the block's columns.
 fn fits_rows<'a>(
-    interp: &Interp<'a>,
+    interp: &mut Interp<'a>,
     desc: &TensorDesc<'a>,
     memory: &MemDesc<'a>,
     offsets: &Tensor<'_>,
 ) -> Result<(), Stop> {
-    if offsets.dtype != DType::Int32 {
-        return interp.raise(format!("rows are chosen by int32, not by {}", offsets.dtype.name()));
+    if !offsets.dtype.is_int() {
+        interp.doubt(DoubtKind::NoInteger);
     }
     let [1, columns] = desc.block_shape[..] else {
         let block = &desc.block_shape;

@@ -67,6 +67,10 @@ impl Trouble {
             out.retain(|_| domain.iter().any(|given| number(given) > Some(MOST_SLOTS)));
             return out;
         }
+        if self.doubt == Some(DoubtKind::NoInteger) {
+            let pointer = matches!(now, Some(Given::Type(ty)) if ty.starts_with('*'));
+            return if pointer { vec![Given::Type("*i32".to_owned())] } else { Vec::new() };
+        }
         if self.doubt == Some(DoubtKind::TooLarge) {
             out.extend(["2", "3", "4", "32", "16"].map(|text| Given::Value(text.to_owned())));
             out.retain(|_| domain.iter().any(|given| number(given).is_some()));

@@ -271,9 +271,10 @@ impl<'p> Explorer<'p> {
                 }
             }
         }
-        // What comes before a place that hangs on unknown data is accessed all the same.
-        let begun =
-            if matches!(segment, Err(Stuck::Branch(_) | Stuck::Data(_))) { instance.so_far() } else { Vec::new() };
+        // What comes before a place that hangs on unknown data is accessed all the same. With numbers that were chosen a
+        // program may be behind the last tile.
+        let data = self.setting.given && matches!(segment, Err(Stuck::Branch(_) | Stuck::Data(_)));
+        let begun = if data { instance.so_far() } else { Vec::new() };
         let segment = segment.map(Rc::new);
         let instance = segment.as_ref().is_ok_and(|segment| segment.ask.is_some()).then_some(instance);
         self.nodes.push(NodeEntry { program, instance, segment, begun, next: FxHashMap::default(), met: Vec::new() });

@@ -18,6 +18,8 @@ pub(crate) struct Setting {
     pub(crate) values: FxHashMap<Symbol, i64>,
     /// Of each pointer argument: the argument whose tensor it points into, if not its own.
     pub(crate) same: FxHashMap<u32, u32>,
+    /// Whether a launch gives all of it, and nothing was chosen.
+    pub(crate) given: bool,
     /// Elements of integer tensors, by argument.
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
 }

@@ -10,6 +10,7 @@ use super::operand::none;
 use builtins::items;
 use builtins::tensor::{cast, pointee};
 use dialects::Amdg;
+use python::doubt::DoubtKind;
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{descriptor, given, int, ints, list, memory, need, tensor};
@@ -250,8 +251,8 @@ fn rows<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, group: &'static str, wit
     let desc = descriptor(interp, need(interp, bound, "desc")?, "desc")?;
     let indices = tensor(interp, need(interp, bound, group)?, group)?;
     let smem = shared(interp, bound, with)?;
-    if !matches!(indices.dtype, DType::Int16 | DType::UInt16 | DType::Int32 | DType::UInt32) {
-        return interp.raise(format!("rows are chosen by int16 or int32, not by {}", indices.dtype.name()));
+    if !indices.dtype.is_int() {
+        interp.doubt(DoubtKind::NoInteger);
     }
     if desc.block_shape.len() != 2 || smem.shape.len() != 2 {
         return interp.raise("rows are gathered and scattered in two dimensions");

@@ -23,7 +23,8 @@ impl Refuter<'_> {
     /// Programs go through tiles by a stride, `for tile in range(program_id(0), tiles, PROGRAMS)`, or those along one axis
     /// lie between those along another: there are so many.
     fn strided(&mut self, state: &mut State) -> bool {
-        for (axis, distance) in self.axes.to_vec().into_iter().zip(state.distances.clone()) {
+        let axes = self.axes;
+        for (axis, distance) in axes.iter().copied().zip(state.distances.clone()) {
             if distance.is_zero() || self.known.contains_key(&Symbol::Programs(axis)) {
                 continue;
             }
@@ -57,7 +58,8 @@ impl Refuter<'_> {
 
     /// A row has room for so many programs: `out + program_id(0)*8 + program_id(1)`.
     fn roomy(&mut self, state: &mut State) -> bool {
-        for axis in self.axes.to_vec() {
+        let axes = self.axes;
+        for axis in axes.iter().copied() {
             if self.known.contains_key(&Symbol::Programs(axis)) || state.few.contains(&axis) {
                 continue;
             }

@@ -10,14 +10,11 @@ impl Refuter<'_> {
     /// Adds `x/g = y/g` for the same quotient in both instances, where `|g·(x/g) - g·(y/g)| < g` follows. Divisors that
     /// programs do not share count too, once they are known to be equal: the last group of tiles may be smaller.
     pub(super) fn near_quotients(&mut self, state: &mut State) -> bool {
-        let mut quotients: Vec<(Term, Term)> = Vec::new();
-        for atom in &state.said {
-            if let Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, _, divisor) =
-                self.program.terms.node(*atom)
-            {
-                quotients.push((*atom, *divisor));
-            }
-        }
+        let quotient = |atom: &Term| match self.program.terms.node(*atom) {
+            Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, _, divisor) => Some((*atom, *divisor)),
+            _ => None,
+        };
+        let mut quotients: Vec<(Term, Term)> = state.said.iter().filter_map(quotient).collect();
         quotients.sort();
         let mut found = Vec::new();
         let mut system: Option<System> = None;
