@@ -4,8 +4,8 @@
 //!
 //! It is decided by variation. Instances that differ in chosen values alone are compared first. Of a chosen value
 //! that they all share, neighbours are tried: a switch the other way, a number twice or half as large, half a
-//! block, one that is split over the CTAs of a cluster; of a number of which they have several, one more. One that Triton would refuse, or that is not followed,
-//! says nothing.
+//! block, one that is split over the CTAs of a cluster; of a number of which they have several, one more. One that
+//! Triton would refuse, or that is not followed, says nothing.
 //!
 //! Sizes that the host computes from each other are chosen without its formulas: one tile too few along an axis of the
 //! grid, groups of heads where there is none. So a race in global memory is looked at with more numbers, see
