@@ -343,7 +343,14 @@ impl Decider<'_> {
 
     /// What is drawn from counters.
     fn tickets(&self) -> FxHashMap<u32, Counter> {
-        if self.is_aliased() { FxHashMap::default() } else { tickets(&self.program) }
+        if self.is_aliased() {
+            return FxHashMap::default();
+        }
+        let mut drawn = tickets(&self.program);
+        // Of programs that differ along another axis, several have one number along this one.
+        let axes = self.axes();
+        drawn.retain(|_, counter| counter.axis().is_none_or(|axis| axes.iter().all(|other| *other == axis)));
+        drawn
     }
 
     /// Arguments whose tensors nothing writes.
@@ -575,7 +582,9 @@ impl Decider<'_> {
                 place[at] = rest % (*size).max(1);
                 rest /= (*size).max(1);
             }
-            let axes = if self.program.axes.is_empty() { vec![0] } else { self.program.axes.clone() };
+            // Those that the kernel asks for, and those along which the launch has several.
+            let mut axes = self.axes();
+            axes.extend(&self.program.axes);
             let whole = setting.place(program);
             let shown = axes.iter().copied().max().unwrap_or(0);
             Side {
