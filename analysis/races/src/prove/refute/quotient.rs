@@ -52,29 +52,23 @@ impl Refuter<'_> {
         let mut found = Vec::new();
         let mut system: Option<System> = None;
         for atom in atoms {
-            // What it is, and that it is not that.
-            let (is, other) = match *self.program.terms.node(atom) {
+            let only = match *self.program.terms.node(atom) {
                 Node::Binary(BinOp::RemS | BinOp::RemU, _, divisor)
                     if self.program.terms.constant(divisor).is_none() =>
                 {
-                    (0, Poly::atom(atom).shifted(-1))
+                    Some(0)
                 }
                 Node::Binary(BinOp::MinS | BinOp::MinU, a, b) => {
-                    let Some(most) = self.program.terms.constant(a).or(self.program.terms.constant(b)) else {
-                        continue;
-                    };
-                    (i128::from(most), Poly::constant(i128::from(most) - 1).minus(&Poly::atom(atom)))
+                    self.program.terms.constant(a).or(self.program.terms.constant(b))
                 }
-                _ => continue,
+                _ => None,
             };
-            let zero = solved(state, Poly::atom(atom).shifted(-is));
-            let (Some(zero), Some(other)) = (zero.filter(|zero| zero.as_constant().is_none()), solved(state, other))
-            else {
-                continue;
-            };
+            let zero = only.and_then(|only| solved(state, Poly::atom(atom).shifted(-i128::from(only))));
+            let Some(zero) = zero.filter(|zero| zero.as_constant().is_none()) else { continue };
             let zeros = state.equations.iter().map(|equation| &equation.zero);
             let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
-            if self.excludes(system, &other) {
+            // It is neither more nor less.
+            if self.excludes(system, &zero.shifted(-1)) && self.excludes(system, &zero.scaled(-1).shifted(-1)) {
                 found.push(Equation { zero, meets: false });
             }
         }
