@@ -186,9 +186,13 @@ impl Extractor<'_> {
         else {
             return;
         };
+        let rank = made.sizes.len();
+        if by.len() > rank || bounds.len() > rank {
+            return;
+        }
         let terms = &mut self.program.terms;
         if made.place.is_empty() {
-            made.place = vec![terms.int(0, 64); made.sizes.len()];
+            made.place = vec![terms.int(0, 64); rank];
         }
         for (dim, by) in by.into_iter().enumerate() {
             if clamps {
