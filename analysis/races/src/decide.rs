@@ -42,7 +42,9 @@ struct Proofs {
 }
 
 impl Decider<'_> {
-    pub(crate) fn decide(mut self, cancel: &Cancel<'_>) -> Result<Global, Cancelled> {
+    /// What there is to say; `allowance` is what the runs of its kernel may still cost.
+    pub(crate) fn decide(mut self, allowance: &mut Allowance, cancel: &Cancel<'_>) -> Result<Global, Cancelled> {
+        allowance.for_next_launch();
         let writes = self.program.accesses.iter().any(|access| access.action.writes());
         let mut reasons: Vec<Reason> =
             self.program.gaps.iter().map(|(range, text)| Reason { range: *range, text: text.clone() }).collect();
@@ -101,11 +103,14 @@ impl Decider<'_> {
         let asked = self.asked(&proofs);
         let mut outcomes: Vec<(Setting, Outcome)> = Vec::new();
         let mut few = false;
-        let mut allowance = Allowance::whole();
         let mut queue: Vec<Setting> = tried.into_iter().rev().collect();
         while let Some(setting) = queue.pop() {
-            let outcome = explore(&self.program, &setting, &asked, &mut allowance, cancel)?;
-            if outcome.limited && outcome.races.is_empty() && setting.chosen.is_empty() && setting.programs() > 3 {
+            if setting.chosen.is_empty() && outcomes.iter().any(|(_, outcome)| outcome.limited && outcome.alone) {
+                allowance.ration();
+            }
+            let outcome = explore(&self.program, &setting, &asked, allowance, cancel)?;
+            let empty = outcome.limited && outcome.races.is_empty() && !(allowance.rationed && outcome.alone);
+            if empty && setting.chosen.is_empty() && setting.programs() > 3 {
                 // A few of the programs, while the others are late.
                 queue.extend(neighbours(&setting).into_iter().map(|chosen| Setting { chosen, ..setting.clone() }));
                 // Where each could be compared with each, a few show races and not that there is none.

@@ -33,6 +33,7 @@ pub use report::{Assumption, Global, Query, Race, Reason, Scope, Side, Status};
 
 use base::{Cancel, Cancelled, TextRange};
 use dialects::{Builtin, Tt};
+use run::Allowance;
 use rustc_hash::FxHashMap;
 use ttgir::{OpId, Tree};
 
@@ -58,9 +59,10 @@ pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Ve
             Some(worst) => Some(worst.and(global)),
             None => Some(global),
         };
+        let mut allowance = Allowance::whole();
         for launch in known {
             cancel.check()?;
-            worst = with(worst, kernel.decide(tree, launch, cancel)?);
+            worst = with(worst, kernel.decide(tree, launch, &mut allowance, cancel)?);
             if worst.as_ref().is_some_and(|worst| worst.status == Status::Found) {
                 break;
             }
@@ -118,7 +120,7 @@ impl<'t> Kernel<'t> {
     fn decide_together(&self, tree: &'t Tree, launches: &[&Launch], cancel: &Cancel<'_>) -> Result<Global, Cancelled> {
         let mut others = launches.iter().copied();
         let common = others.next().and_then(|first| others.try_fold(first.clone(), Launch::and));
-        let mut global = self.decide(tree, &common.unwrap_or_default(), cancel)?;
+        let mut global = self.decide(tree, &common.unwrap_or_default(), &mut Allowance::whole(), cancel)?;
         if global.status != Status::Proved || !global.assumed.is_empty() {
             let (count, have) = match launches.len() {
                 1 => ("one launch".to_owned(), "is"),
@@ -137,16 +139,22 @@ impl<'t> Kernel<'t> {
     ///
     /// Of a launch that is known in part, a 0 may be what one branch of the host makes of the values that are not
     /// known: the stride of a dimension of one element. A race that is gone with another number is then none.
-    fn decide(&self, tree: &'t Tree, launch: &Launch, cancel: &Cancel<'_>) -> Result<Global, Cancelled> {
+    fn decide(
+        &self,
+        tree: &'t Tree,
+        launch: &Launch,
+        allowance: &mut Allowance,
+        cancel: &Cancel<'_>,
+    ) -> Result<Global, Cancelled> {
         let decider = self.decider(tree, launch);
         let zeros = decider.zeros();
-        let mut global = decider.decide(cancel)?;
+        let mut global = decider.decide(allowance, cancel)?;
         if global.status != Status::Found || zeros.is_empty() {
             return Ok(global);
         }
         let mut without = launch.clone();
         without.values.retain(|(_, value)| *value != 0);
-        if self.decider(tree, &without).decide(cancel)?.status != Status::Found {
+        if self.decider(tree, &without).decide(&mut Allowance::whole(), cancel)?.status != Status::Found {
             let text =
                 format!("programs race where `{}` is 0, in a launch that is known in part", zeros.join("` and `"));
             let range = global.races.first().map_or(self.range, |race| race.second.range);

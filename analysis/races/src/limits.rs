@@ -4,6 +4,9 @@ base::limits! { "races":
     mod runs {
         /// Values that the runs of one launch may compute.
         WORK: u64 = 3_000_000, Steps, Undecided;
+        /// Part of that which each further launch of a kernel may take, once the runs of one were not finished: they
+        /// can show races and make nothing clean.
+        RATION: u64 = 16, Count, Undecided;
         /// Programs of a launch that are run at most.
         PROGRAMS: i64 = 4096, Count, Undecided;
         /// Rounds of one loop that are run.

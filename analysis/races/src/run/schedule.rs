@@ -3,7 +3,7 @@
 //! What happened before what is kept as vector clocks. A program that reads what another released, with a scope that
 //! covers both, has seen what that one did before.
 
-use crate::limits::runs::{TURNS, WORK};
+use crate::limits::runs::{RATION, TURNS, WORK};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -139,19 +139,34 @@ struct Explorer<'p> {
 /// How many times more may be computed where there is one order only.
 const ALONE: u64 = 4;
 
-/// What the runs of one kernel may cost together: those with other numbers of programs, and with a few of them, count.
+/// What the runs of one kernel may cost: those with other numbers of programs, and with a few of them, count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowance {
     /// Values that one launch may compute.
     pub(crate) values: u64,
-    /// Turns that are left for all orders of all launches. Each launch may take half of them.
+    /// Turns that are left for all orders of all settings of a launch. Each setting may take half of them.
     pub(crate) turns: usize,
+    /// Whether runs were not finished, so that no further one can make the kernel clean.
+    pub(crate) rationed: bool,
 }
 
 impl Allowance {
     /// All that one kernel may cost.
     pub(crate) fn whole() -> Allowance {
-        Allowance { values: WORK, turns: TURNS }
+        Allowance { values: WORK, turns: TURNS, rationed: false }
+    }
+
+    /// What a further launch of a kernel may cost.
+    pub(crate) fn for_next_launch(&mut self) {
+        self.turns = TURNS;
+    }
+
+    /// From now on runs are for what shows early: the kernel is undecided already.
+    pub(crate) fn ration(&mut self) {
+        if !self.rationed {
+            self.values /= RATION;
+            self.rationed = true;
+        }
     }
 }
 
