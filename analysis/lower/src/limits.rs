@@ -4,6 +4,8 @@ base::limits! { "lower":
     mod simplify {
         /// Branches that decide over blocks, in all; loops that nest thousands deep have a square of them.
         DECIDERS: usize = 4_000_000, Count, Undecided;
+        /// Operations that the condition of a loop may be made of to be asked at its head.
+        QUESTION: usize = 64, Count, NotProved;
     }
 
     mod tensor_memory {

@@ -53,6 +53,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         limits,
         plan: &plan,
         idle: false,
+        settled: false,
         executed: vec![false; kernel.effects.len()],
         outcome: Outcome {
             found: Vec::new(),
@@ -129,6 +130,8 @@ struct Decision<'k> {
     /// Whether some loop of the valuation at hand does not run at all: what it would have written or waited for
     /// is then missing, which is no news.
     idle: bool,
+    /// Whether something is found, and all schedules of the last inputs that were asked for them added nothing to it.
+    settled: bool,
     /// By effect: whether some run executed it.
     executed: Vec<bool>,
     outcome: Outcome,
@@ -144,6 +147,7 @@ impl<'k> Decision<'k> {
     /// Runs one valuation under every schedule that matters.
     fn run(&mut self, valuation: &Valuation, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
         self.outcome.valuations.push(valuation.clone());
+        let known = self.outcome.found.len();
         let mut machine = Machine::new(self.kernel, valuation, self.limits);
         let run = canonical(&machine);
         self.count(&run);
@@ -168,8 +172,13 @@ impl<'k> Decision<'k> {
             // The canonical run already breaks a rule; other schedules would repeat it.
             return Ok(());
         }
+        if self.settled && self.outcome.found.len() == known {
+            return Ok(());
+        }
         machine.adopt_numbering(&run.state);
-        self.alternatives(&machine, &run, valuation, cancel)
+        self.alternatives(&machine, &run, valuation, cancel)?;
+        self.settled = known > 0 && self.outcome.found.len() == known;
+        Ok(())
     }
 
     /// A kernel that races is not confluent because of it, and what else its schedules lead to

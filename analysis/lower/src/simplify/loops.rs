@@ -84,10 +84,10 @@ fn top(owner: &mut [BlockId], block: BlockId) -> BlockId {
 }
 
 /// Block and operation of a variable; a parameter has no operation.
-type Def = (BlockId, Option<Pure<Var>>);
+pub(super) type Def = (BlockId, Option<Pure<Var>>);
 
 /// The definition of each scalar and parameter.
-fn definitions(kernel: &Kernel) -> Vec<Option<Def>> {
+pub(super) fn definitions(kernel: &Kernel) -> Vec<Option<Def>> {
     let mut defs = vec![None; kernel.vars.len()];
     for (at, block) in kernel.blocks.iter().enumerate() {
         let id = BlockId(at as u32);

@@ -66,7 +66,7 @@ pub(super) fn merge(kernel: &mut Kernel) {
 }
 
 /// Replaces every variable by the last one in its chain of names.
-fn rename(kernel: &mut Kernel, names: &mut [Var]) {
+pub(super) fn rename(kernel: &mut Kernel, names: &mut [Var]) {
     let mut last = |var: &mut Var| {
         let mut end = *var;
         while names[end.index()] != end {

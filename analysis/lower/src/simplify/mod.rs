@@ -8,12 +8,14 @@
 //!   dead-code elimination over control dependences; loops are taken to end);
 //! - jumps are led past empty blocks, and blocks with one way in are joined to the block before;
 //! - warps are counted only where an effect counts them;
+//! - a loop that is handed its condition asks it at its head, where it is the same question each time;
 //! - loops are found anew from the retreating edges; a loop in CFG form that counts like an
 //!   `scf.for` becomes a counted one;
 //! - blocks are numbered in reverse postorder, everything else by first use in that order.
 //!
 //! It knows no syntax: the source map is renumbered along, and that is all.
 
+mod conditions;
 mod flow;
 mod live;
 mod loops;
@@ -24,6 +26,7 @@ use kernel::{Kernel, SourceMap};
 
 /// Simplifies and renumbers.
 pub fn simplify(mut kernel: Kernel, mut map: SourceMap) -> (Kernel, SourceMap) {
+    conditions::ask_at_heads(&mut kernel, &mut map);
     live::eliminate(&mut kernel);
     merge::bypass(&mut kernel);
     merge::merge(&mut kernel);

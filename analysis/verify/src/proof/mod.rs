@@ -68,7 +68,7 @@ use value::{Driver, Symbol, SymbolOrigin, Symbols, Value};
 use walk::{Walk, WalkStop};
 
 /// Share of the step limit that a proof may use: one part in this many.
-const SHARE: u64 = 6;
+const SHARE: u64 = 2;
 /// Numbers of a normal form that cost as much to write and to compare as one step.
 const FORM: u64 = 1024;
 /// How far a clean answer reaches.
