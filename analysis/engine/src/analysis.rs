@@ -485,6 +485,16 @@ impl Engine {
 
     /// The outcome of a kernel where it is remembered, and else what runs say of it.
     pub(crate) fn surveyed(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Arc<Outcome>, Cancelled> {
+        self.surveyed_within(kernel, REPORT_STEPS, cancel)
+    }
+
+    /// The same with runs of so many steps in all.
+    pub(crate) fn surveyed_within(
+        &mut self,
+        kernel: &Kernel,
+        steps: u64,
+        cancel: &Cancel<'_>,
+    ) -> Result<Arc<Outcome>, Cancelled> {
         if self.patient {
             return self.outcome(kernel, cancel);
         }
@@ -492,8 +502,8 @@ impl Engine {
             return Ok(known);
         }
         let limits = Limits {
-            run_steps: self.limits.run_steps.min(REPORT_RUN),
-            total_steps: self.limits.total_steps.min(REPORT_STEPS),
+            run_steps: self.limits.run_steps.min(REPORT_RUN).min(steps),
+            total_steps: self.limits.total_steps.min(steps),
             states: self.limits.states.min(REPORT_STATES),
             ..self.limits.clone()
         };

@@ -31,6 +31,10 @@ base::limits! { "engine":
         STEPS: u64 = 30_000, Steps, Waited;
         /// States of a search through the schedules of such a kernel.
         STATES: usize = 500, Count, Waited;
+        /// Instances of a kernel that are run for its first answer.
+        INSTANCES: usize = 8, Count, Waited;
+        /// Machine steps of all runs of each of them but the first.
+        FURTHER_STEPS: u64 = 5_000, Steps, Waited;
     }
 
     mod recipes {

@@ -261,6 +261,10 @@ impl<'k> Decision<'k> {
         }
         for thread in 0..explore::System::threads(machine) {
             cancel.check()?;
+            if self.outcome.steps >= steps_of(self.kernel, self.limits) {
+                self.outcome.cut = true;
+                return Ok(());
+            }
             for other in [run_preferring(machine, thread), run_delaying(machine, &[], thread)] {
                 self.count(&other);
                 if other.state.violations().is_empty() && other.state.error().is_none() {

@@ -16,8 +16,10 @@ use super::{ElaboratedInstance, Elaboration, KernelInstances, PythonFile};
 use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
 use crate::deleted::note_deleted_reads;
+use crate::limits::quick_report::{FURTHER_STEPS, INSTANCES as FIRST_INSTANCES, STEPS};
 use crate::progress::{Depth, KernelNumber, Listener, Progress};
 use crate::suppress::Suppressions;
+use base::workers::map;
 use base::{Cancel, Cancelled, Message, TextRange};
 use findings::{
     Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, add_global, describe_quickly,
@@ -80,8 +82,7 @@ impl Engine {
         for (at, kernel) in of.kernels.iter().enumerate() {
             if let Some(listener) = &mut listener
                 && known.get(at).is_some_and(Option::is_none)
-                && let Some(elaborated) = kernel.instances.first()
-                && let Some(mut report) = self.first_answer(&of.module, &kernel.entry, elaborated, cancel)?
+                && let Some(mut report) = self.first_findings(of, kernel, cancel)?
             {
                 comments.apply(&mut report);
                 let number = KernelNumber { section: 0, kernel: at };
@@ -152,19 +153,58 @@ impl Engine {
         Ok((report, problems))
     }
 
-    /// What a few runs of one instance of a kernel show: a start, for who waits. `None` where that is nothing.
+    /// What a few runs show of the first instance of a kernel in which something is found, or else of the first one. Of
+    /// instances whose kernels are of one form only one is run.
+    fn first_findings(
+        &mut self,
+        of: &Elaboration,
+        kernel: &KernelInstances,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<KernelReport>, Cancelled> {
+        let Some((first, others)) = kernel.instances.split_first() else { return Ok(None) };
+        let (module, entry) = (&of.module, &kernel.entry);
+        let answer = self.first_answer(module, entry, (first, STEPS), cancel)?;
+        if answer.as_ref().is_none_or(|report| !report.findings.is_empty()) {
+            return Ok(answer);
+        }
+        let form = |elaborated: &ElaboratedInstance| {
+            let kernel = &elaborated.lowered()?.kernel;
+            Some((kernel.ctas, kernel.partitions.len(), kernel.effects.len(), kernel.loops.len()))
+        };
+        let mut forms = vec![form(first)];
+        let mut distinct: Vec<&ElaboratedInstance> = Vec::new();
+        for elaborated in others.iter().filter(|elaborated| !elaborated.is_left_out()) {
+            let form = form(elaborated);
+            if forms.len() <= FIRST_INSTANCES && !forms.contains(&form) {
+                forms.push(form);
+                distinct.push(elaborated);
+            }
+        }
+        let engine = &*self;
+        let answers = map(&*self.workers, distinct, |elaborated| {
+            engine.sibling().first_answer(module, entry, (elaborated, FURTHER_STEPS), cancel)
+        });
+        for other in answers {
+            if let Some(found) = other?.filter(|report| !report.findings.is_empty()) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(answer)
+    }
+
+    /// What runs of so many steps of one instance of a kernel show: a start, for who waits. `None` where that is nothing.
     fn first_answer(
         &mut self,
         module: &Module,
         entry: &Entry,
-        elaborated: &ElaboratedInstance,
+        (elaborated, steps): (&ElaboratedInstance, u64),
         cancel: &Cancel<'_>,
     ) -> Result<Option<KernelReport>, Cancelled> {
         let (Some(lowered), Some(tree)) = (elaborated.lowered(), elaborated.tree()) else { return Ok(None) };
         if lowered.kernel.effects.is_empty() || elaborated.stale().is_some() {
             return Ok(None);
         }
-        let outcome = self.surveyed(&lowered.kernel, cancel)?;
+        let outcome = self.surveyed_within(&lowered.kernel, steps, cancel)?;
         let mut report = describe_quickly(lowered, &outcome);
         withhold_if_malformed(tree, lowered, &mut report);
         note_deleted_reads(tree, &mut report);
@@ -191,7 +231,7 @@ impl Engine {
         cancel: &Cancel<'_>,
         listener: &mut Listener<'_>,
     ) -> Result<(), Cancelled> {
-        if let Some(mut report) = self.first_answer(file.module(), entry, elaborated, cancel)? {
+        if let Some(mut report) = self.first_answer(file.module(), entry, (elaborated, STEPS), cancel)? {
             Suppressions::of_python(file.module()).apply(&mut report);
             let number = KernelNumber { section: 0, kernel };
             listener(Progress::Kernel { number, depth: Depth::Quick, report: &report });

@@ -106,7 +106,9 @@ impl Head<'_> {
         let (first, next) = (self.source(first), self.source(next));
         let params = self.kernel.block(self.entries.head).params.clone();
         for (at, param) in params.into_iter().enumerate().filter(|(_, param)| *param != condition) {
-            let (Some(&before), Some(&after)) = (self.entries.first.get(at), self.entries.next.get(at)) else { continue };
+            let (Some(&before), Some(&after)) = (self.entries.first.get(at), self.entries.next.get(at)) else {
+                continue;
+            };
             if self.is_same(before, first) && self.is_same(after, next) {
                 return Some(param);
             }
