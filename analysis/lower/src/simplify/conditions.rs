@@ -4,13 +4,13 @@
 //! the next one, and in both places it is the same question of something else that is handed on:
 //! `more = tile + step < tiles`, once with the first tile, then with the next. Such a loop asks `tile < tiles` at its
 //! head here. What a counter is compared with and grows by is computed before the loop, where nothing of the loop
-//! is in it.
+//! is in it. Conditions of other forms are counted with by [`super::counters`].
 
 use super::flow::reverse_postorder;
 use super::loops::{Def, definitions};
 use super::merge::rename;
 use crate::limits::simplify::QUESTION;
-use kernel::{BlockId, InputKind, Instr, Kernel, LoopInfo, Pure, SourceMap, Terminator, Var, VarInfo, VarKind};
+use kernel::{BlockId, CmpOp, InputKind, Instr, Kernel, LoopInfo, Pure, SourceMap, Terminator, Var, VarInfo, VarKind};
 use smallvec::SmallVec;
 
 /// Rewrites the conditions of all loops that the frontend named.
@@ -32,7 +32,9 @@ pub(super) fn ask_at_heads(kernel: &mut Kernel, map: &mut SourceMap) {
         let Some(entries) = Entries::of(kernel, &place, &ways[head.index()], head) else { continue };
         let mut head = Head { kernel, defs: &mut defs, place: &place, entries, left: QUESTION };
         renamed.extend(head.rotate());
-        head.hoist();
+        if !head.hoist() {
+            head.count();
+        }
     }
     if !renamed.is_empty() {
         let mut names: Vec<Var> = (0..kernel.vars.len() as u32).map(Var).collect();
@@ -43,14 +45,16 @@ pub(super) fn ask_at_heads(kernel: &mut Kernel, map: &mut SourceMap) {
 }
 
 /// The two ways into the head of a loop.
-struct Entries {
-    head: BlockId,
+pub(super) struct Entries {
+    pub(super) head: BlockId,
     /// The block before the loop.
-    before: BlockId,
+    pub(super) before: BlockId,
     /// What it hands over, by parameter of the head.
-    first: Vec<Var>,
-    /// What an iteration hands to the next.
-    next: Vec<Var>,
+    pub(super) first: Vec<Var>,
+    /// The block at the end of an iteration.
+    pub(super) last: BlockId,
+    /// What it hands to the next.
+    pub(super) next: Vec<Var>,
 }
 
 impl Entries {
@@ -67,19 +71,19 @@ impl Entries {
             let targets = kernel.block(from).terminator.targets();
             targets.iter().find(|target| target.block == head).map(|target| target.args.clone())
         };
-        Some(Entries { head, before, first: handed(before)?, next: handed(last)? })
+        Some(Entries { head, before, first: handed(before)?, last, next: handed(last)? })
     }
 }
 
 /// The head of a loop whose condition is looked at.
-struct Head<'k> {
-    kernel: &'k mut Kernel,
-    defs: &'k mut Vec<Option<Def>>,
+pub(super) struct Head<'k> {
+    pub(super) kernel: &'k mut Kernel,
+    pub(super) defs: &'k mut Vec<Option<Def>>,
     /// Of blocks, in reverse postorder.
     place: &'k [usize],
-    entries: Entries,
+    pub(super) entries: Entries,
     /// Operations that may still be compared.
-    left: usize,
+    pub(super) left: usize,
 }
 
 impl Head<'_> {
@@ -102,7 +106,7 @@ impl Head<'_> {
 
     /// A variable of the head that is `first` in the first iteration and what `next` was at the end of the one before in
     /// each further one.
-    fn question(&mut self, (first, next): (Var, Var), condition: Var, made: &mut Vec<Instr>) -> Option<Var> {
+    pub(super) fn question(&mut self, (first, next): (Var, Var), condition: Var, made: &mut Vec<Instr>) -> Option<Var> {
         let (first, next) = (self.source(first), self.source(next));
         let params = self.kernel.block(self.entries.head).params.clone();
         for (at, param) in params.into_iter().enumerate().filter(|(_, param)| *param != condition) {
@@ -131,28 +135,30 @@ impl Head<'_> {
         Some(asked)
     }
 
-    /// Computes the bound and the step of a counter before the loop.
-    fn hoist(&mut self) {
+    /// Computes the bound and the step of a counter before the loop; whether the condition is of such a form.
+    fn hoist(&mut self) -> bool {
         let block = self.kernel.block(self.entries.head);
-        let Terminator::Branch(condition, ..) = &block.terminator else { return };
+        let Terminator::Branch(condition, ..) = &block.terminator else { return false };
         let condition = *condition;
-        let Some(Pure::Cmp(op, width, counter, bound)) = self.pure(condition) else { return };
-        let Some(at) = block.params.iter().position(|param| *param == counter) else { return };
-        let Some(&next) = self.entries.next.get(at) else { return };
-        let Some(Pure::Add(sum, count, step)) = self.pure(next) else { return };
+        let Some(Pure::Cmp(op @ (CmpOp::Slt | CmpOp::Ult), width, counter, bound)) = self.pure(condition) else {
+            return false;
+        };
+        let Some(at) = block.params.iter().position(|param| *param == counter) else { return false };
+        let Some(&next) = self.entries.next.get(at) else { return false };
+        let Some(Pure::Add(sum, count, step)) = self.pure(next) else { return false };
         // The counter stands on either side.
         let (count, step) = if step == counter { (step, count) } else { (count, step) };
         if count != counter {
-            return;
+            return false;
         }
-        if let (Some(bound), Some(step)) = (self.before(bound), self.before(step)) {
-            self.replace(condition, Pure::Cmp(op, width, counter, bound));
-            self.replace(next, Pure::Add(sum, counter, step));
-        }
+        let (Some(bound), Some(step)) = (self.before(bound), self.before(step)) else { return false };
+        self.replace(condition, Pure::Cmp(op, width, counter, bound));
+        self.replace(next, Pure::Add(sum, counter, step));
+        true
     }
 
     /// A variable that is set before the loop and has this value.
-    fn before(&mut self, var: Var) -> Option<Var> {
+    pub(super) fn before(&mut self, var: Var) -> Option<Var> {
         let (at, pure) = self.defs.get(var.index()).copied().flatten()?;
         if self.place[at.index()] < self.place[self.entries.head.index()] {
             return Some(var);
@@ -164,13 +170,10 @@ impl Head<'_> {
             operands.push(self.before(operand)?);
         }
         let mut operands = operands.into_iter();
-        let pure = pure.map(|operand| operands.next().unwrap_or(operand));
-        let moved = self.var(self.entries.before, pure);
-        self.kernel.blocks[self.entries.before.index()].instrs.push(Instr::Let(moved, pure));
-        Some(moved)
+        Some(self.compute(self.entries.before, pure.map(|operand| operands.next().unwrap_or(operand))))
     }
 
-    fn replace(&mut self, var: Var, pure: Pure<Var>) {
+    pub(super) fn replace(&mut self, var: Var, pure: Pure<Var>) {
         let Some(Some((at, known))) = self.defs.get_mut(var.index()) else { return };
         *known = Some(pure);
         let instrs = &mut self.kernel.blocks[at.index()].instrs;
@@ -179,19 +182,26 @@ impl Head<'_> {
         });
     }
 
+    /// Computes an operation at the end of a block.
+    pub(super) fn compute(&mut self, block: BlockId, pure: Pure<Var>) -> Var {
+        let made = self.var(block, pure);
+        self.kernel.blocks[block.index()].instrs.push(Instr::Let(made, pure));
+        made
+    }
+
     /// A new variable that this operation in this block sets.
-    fn var(&mut self, block: BlockId, pure: Pure<Var>) -> Var {
+    pub(super) fn var(&mut self, block: BlockId, pure: Pure<Var>) -> Var {
         self.kernel.vars.push(VarInfo { kind: VarKind::Scalar });
         self.defs.push(Some((block, Some(pure))));
         Var(self.kernel.vars.len() as u32 - 1)
     }
 
-    fn pure(&self, var: Var) -> Option<Pure<Var>> {
+    pub(super) fn pure(&self, var: Var) -> Option<Pure<Var>> {
         self.defs.get(var.index()).copied().flatten().and_then(|(_, pure)| pure)
     }
 
     /// Where a chain of copies starts.
-    fn source(&self, mut var: Var) -> Var {
+    pub(super) fn source(&self, mut var: Var) -> Var {
         while let Some(Pure::Copy(of)) = self.pure(var) {
             var = of;
         }

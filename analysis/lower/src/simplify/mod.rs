@@ -16,6 +16,7 @@
 //! It knows no syntax: the source map is renumbered along, and that is all.
 
 mod conditions;
+mod counters;
 mod flow;
 mod live;
 mod loops;

@@ -269,3 +269,94 @@ fn warps_are_told_apart_only_where_something_counts_them() {
     let arrive = "async_copy_arrive %bar";
     assert_ne!(kernel("4", arrive).0, kernel("8", arrive).0);
 }
+
+/// The canonical form of a kernel whose loop counts tiles in `%t`. Its head is handed one value more, `handed` with 0 at
+/// first, which `before` computes, and with 1 from then on, which `next` computes; `asked` is its condition.
+fn persistent(handed: &str, before: &str, next: &str, asked: &str) -> String {
+    simple(&format!(
+        "
+        kernel ctas=1
+        input N argument 0 width=32 divisor=1
+        input P program_id 0 width=32 divisor=1
+        input G num_programs 0 width=32 divisor=1
+        block start
+          %n = input N
+          %pid = input P
+          %zero = const 0
+          %one = const 1
+          {before}
+          jump head(%pid{first})
+        block head(%t{params})
+          {asked}
+          branch %c body exit
+        block body
+          proxy_fence
+          %g = input G
+          %u = add w32 %t %g
+          {next}
+          jump head(%u{again})
+        block exit
+          return
+        loop a @5 head=head
+        ",
+        first = if handed.is_empty() { String::new() } else { format!(", %{handed}0") },
+        params = if handed.is_empty() { String::new() } else { format!(", %{handed}") },
+        again = if handed.is_empty() { String::new() } else { format!(", %{handed}1") },
+    ))
+}
+
+#[track_caller]
+fn counts(printed: &str) {
+    assert!(printed.lines().any(|line| line.starts_with("loop") && line.contains("counted=")), "{printed}");
+}
+
+#[test]
+fn a_condition_that_is_handed_on_is_asked_at_the_head() {
+    let handed = persistent("m", "%m0 = cmp slt w32 %pid %n", "%k = input N\n%m1 = cmp slt w32 %u %k", "%c = copy %m");
+    let asked = persistent("", "", "", "%c = cmp slt w32 %t %n");
+    assert_eq!(handed, asked);
+    counts(&asked);
+}
+
+#[test]
+fn conditions_of_other_forms_are_counted_with() {
+    for (handed, before, next, asked) in [
+        ("", "", "", "%c = cmp sgt w32 %n %t"),
+        ("", "%last = sub w32 %n %one", "", "%c = cmp sle w32 %t %last"),
+        ("l", "%l0 = sub w32 %n %pid", "%l1 = sub w32 %l %g", "%c = cmp sgt w32 %l %zero"),
+        ("d", "%d0 = cmp sge w32 %pid %n", "%d1 = cmp sge w32 %u %n", "%c = xor w1 %d %one"),
+        ("", "", "", "%k = input G\n%a = cmp slt w32 %t %n\n%b = cmp slt w32 %t %k\n%c = and w1 %a %b"),
+        ("i", "%i0 = const 0", "%i1 = add w32 %i %one", "%c = cmp ne w32 %i %n"),
+        (
+            "i",
+            "%i0 = const 0",
+            "%i1 = add w32 %i %one",
+            "%k = input G\n%m = mul w32 %i %k\n%s = add w32 %m %pid\n%c = cmp slt w32 %s %n",
+        ),
+        (
+            "m",
+            "%a0 = cmp slt w32 %pid %n\n%m0 = select %a0 %one %zero",
+            "%a1 = cmp slt w32 %u %n\n%m1 = select %a1 %one %zero",
+            "%c = cmp eq w32 %m %one",
+        ),
+    ] {
+        counts(&persistent(handed, before, next, asked));
+    }
+}
+
+#[test]
+fn what_is_no_counter_is_left_alone() {
+    for (handed, before, next, asked) in [
+        // It is halved.
+        ("i", "%i0 = copy %n", "%i1 = shr_s w32 %i %one", "%c = cmp sgt w32 %i %zero"),
+        // It grows away from its bound.
+        ("", "", "", "%c = cmp sgt w32 %t %n"),
+        // Which of the two questions ends the loop is not known.
+        ("", "", "", "%k = input G\n%a = cmp slt w32 %t %n\n%b = cmp slt w32 %k %t\n%c = or w1 %a %b"),
+        // The bound changes.
+        ("b", "%b0 = copy %n", "%b1 = shr_s w32 %b %one", "%c = cmp slt w32 %t %b"),
+    ] {
+        let printed = persistent(handed, before, next, asked);
+        assert!(!printed.contains("counted="), "{printed}");
+    }
+}
