@@ -75,7 +75,8 @@ fn severities_of_a_project_decide_the_exit_code() {
 #[test]
 fn a_limit_of_a_project_holds_and_is_said() {
     let project = Project::new("limits");
-    project.copy("ring.ttgir", "ring.ttgir");
+    let persistent = root().join("tests/corpus/ttgir/sm_90/persistent_ws_gemm.ttgir");
+    fs::copy(persistent, project.0.join("ring.ttgir")).expect("the file can be copied");
     assert_eq!(project.check(&[]).code, 0);
     project.set("[limits]\ntotal_steps = 1000\nrun_steps = 1000\nstates = 1\nvaluations = 1\n");
     let out = project.check(&["-v"]);
