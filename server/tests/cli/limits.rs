@@ -219,7 +219,8 @@ fn a_limit_that_is_set_makes_the_verdict_weaker() {
     let rounds: String = (0..3000).map(|round| format!("{ARRIVE}{}", phase(round % 2))).collect();
     let phases = "    %p0 = arith.constant 0 : i32\n    %p1 = arith.constant 1 : i32\n";
     let long = ttgir(&format!("{BARRIER}{phases}{rounds}")).into_bytes();
-    let gemm = std::fs::read(root().join("tests/corpus/ttgir/sm_90/persistent_ws_gemm.ttgir")).expect("the corpus is there");
+    let gemm =
+        std::fs::read(root().join("tests/corpus/ttgir/sm_90/persistent_ws_gemm.ttgir")).expect("the corpus is there");
     for (setting, value, kernel, verdict) in
         [("run_steps", 1000, &long, "undecided"), ("total_steps", 1000, &gemm, "clean")]
     {
