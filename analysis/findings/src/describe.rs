@@ -320,12 +320,20 @@ fn unvisited(lowered: &Lowered, outcome: &Outcome, never: &NeverExecuted) -> Fin
             (text, info.map(|info| range(info.site)))
         }
         Never::Condition => ("a condition that it depends on never held".into(), None),
+        Never::Again { .. } => (Message::default(), None),
     };
-    let message = message!(
-        "this never ran in {} choices of inputs, so nothing is known of it: {}",
-        outcome.valuations.len(),
-        text
-    );
+    let message = match never.why {
+        Never::Again { .. } => message!(
+            "no iteration of this loop was followed by another one in {} choices of inputs, so nothing is known of what \
+             one leaves to the next",
+            outcome.valuations.len()
+        ),
+        _ => message!(
+            "this never ran in {} choices of inputs, so nothing is known of it: {}",
+            outcome.valuations.len(),
+            text
+        ),
+    };
     let mut notes = vec![Note::primary(range(never.site), message.clone())];
     notes.extend(around.map(|range| Note::new(range, "the loop that did not run")));
     Finding::with_sites(Kind::Unmodelled, message, notes, &*lowered.map.kernel)
@@ -385,6 +393,7 @@ fn never_ran(lowered: &Lowered, never: &NeverExecuted) -> Message {
             message!("{} never ran, since the {} around it did not", op(never.site), Message::op(around.op.clone()))
         }
         Never::Condition => message!("{} never ran, since a condition never held", op(never.site)),
+        Never::Again { .. } => message!("no iteration of its {} loop was followed by another one", op(never.site)),
     }
 }
 

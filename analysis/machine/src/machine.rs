@@ -356,7 +356,7 @@ impl<'k> Machine<'k> {
         }
         let record = match self.next_effect(state, thread) {
             Some((id, effect)) => {
-                state.note_executed(id);
+                state.note_executed(id, self.position_of(thread) == 0);
                 let record = self.execute(state, thread, id, effect);
                 state.threads[thread].instr += 1;
                 record

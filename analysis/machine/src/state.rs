@@ -53,6 +53,8 @@ pub struct State {
     pub(crate) unmodelled: bool,
     /// Which effects were executed, a bit each.
     executed: Shared<Vec<u64>>,
+    /// Which were executed in the first CTA, and which of these again.
+    repeated: [Shared<Vec<u64>>; 2],
 }
 
 /// Why the machine could not follow a kernel.
@@ -112,6 +114,7 @@ impl State {
             error: None,
             unmodelled: false,
             executed: Shared::default(),
+            repeated: Default::default(),
         }
     }
 
@@ -222,22 +225,25 @@ impl State {
         self.unmodelled
     }
 
-    /// Notes that an effect is executed.
-    pub(super) fn note_executed(&mut self, effect: EffectId) {
+    /// Notes that an effect is executed, in the first CTA or in another one.
+    pub(super) fn note_executed(&mut self, effect: EffectId, first_cta: bool) {
+        if first_cta && !has(&self.repeated[1], effect) {
+            let again = usize::from(has(&self.repeated[0], effect));
+            add(&mut self.repeated[again], effect);
+        }
         if !self.has_executed(effect) {
-            let (word, bit) = (effect.index() / 64, effect.index() % 64);
-            let words = &mut *self.executed;
-            if words.len() <= word {
-                words.resize(word + 1, 0);
-            }
-            words[word] |= 1 << bit;
+            add(&mut self.executed, effect);
         }
     }
 
     /// Whether an effect was executed, by any thread.
     pub fn has_executed(&self, effect: EffectId) -> bool {
-        let (word, bit) = (effect.index() / 64, effect.index() % 64);
-        self.executed.get(word).is_some_and(|word| word >> bit & 1 == 1)
+        has(&self.executed, effect)
+    }
+
+    /// Whether one thread has executed an effect more than once.
+    pub fn has_repeated(&self, effect: EffectId) -> bool {
+        has(&self.repeated[1], effect)
     }
 
     /// Takes the rules broken so far, and forgets what only matters for other schedules.
@@ -296,4 +302,18 @@ impl State {
         }
         hasher.bits()
     }
+}
+
+fn has(bits: &[u64], effect: EffectId) -> bool {
+    let (word, bit) = (effect.index() / 64, effect.index() % 64);
+    bits.get(word).is_some_and(|word| word >> bit & 1 == 1)
+}
+
+fn add(bits: &mut Shared<Vec<u64>>, effect: EffectId) {
+    let (word, bit) = (effect.index() / 64, effect.index() % 64);
+    let words = &mut **bits;
+    if words.len() <= word {
+        words.resize(word + 1, 0);
+    }
+    words[word] |= 1 << bit;
 }

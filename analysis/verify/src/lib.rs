@@ -55,6 +55,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         idle: false,
         settled: false,
         executed: vec![false; kernel.effects.len()],
+        repeated: vec![false; kernel.effects.len()],
         outcome: Outcome {
             found: Vec::new(),
             lapped: Vec::new(),
@@ -134,6 +135,8 @@ struct Decision<'k> {
     settled: bool,
     /// By effect: whether some run executed it.
     executed: Vec<bool>,
+    /// By effect: whether a thread executed it more than once in some run.
+    repeated: Vec<bool>,
     outcome: Outcome,
 }
 
@@ -324,6 +327,9 @@ impl<'k> Decision<'k> {
         for (at, executed) in self.executed.iter_mut().enumerate() {
             *executed |= run.state.has_executed(EffectId(at as u32));
         }
+        for (at, repeated) in self.repeated.iter_mut().enumerate() {
+            *repeated |= run.state.has_repeated(EffectId(at as u32));
+        }
     }
 
     /// Tries to come to what no run has executed, and says what stays unvisited: where not all inputs are covered,
@@ -333,7 +339,7 @@ impl<'k> Decision<'k> {
             return Ok(());
         }
         let expected = Expected::new(self.kernel);
-        if expected.missing(&self.executed).is_empty() {
+        if expected.missing(&self.executed).is_empty() && expected.once(&self.repeated).is_empty() {
             return Ok(());
         }
         for lead in expected.leads(self.plan, &self.executed) {
@@ -352,9 +358,26 @@ impl<'k> Decision<'k> {
                 self.run_scant(valuation);
             }
         }
+        for valuation in expected.turns(self.plan, &expected.once(&self.repeated)) {
+            cancel.check()?;
+            if self.outcome.steps >= steps_of(self.kernel, self.limits) || expected.once(&self.repeated).is_empty() {
+                break;
+            }
+            if self.outcome.valuations.contains(&valuation) {
+                continue;
+            }
+            if self.plan.is_ample(self.kernel, &valuation) {
+                self.run(&valuation, cancel)?;
+            } else {
+                self.run_scant(&valuation);
+            }
+        }
         self.drop_consequences();
         if self.is_clean() {
             self.outcome.never = expected.reasons(&self.executed);
+            if self.outcome.never.is_empty() {
+                self.outcome.never = expected.once(&self.repeated);
+            }
         } else {
             self.outcome.reach = Reach::Runs(Vec::new());
         }

@@ -114,6 +114,44 @@ impl<'k> Expected<'k> {
         reasons
     }
 
+    /// Loops of which no run saw what one iteration leaves to the next, with the first effect in each. Those that
+    /// constants end after one iteration are none.
+    pub(super) fn once(&self, repeated: &[bool]) -> Vec<NeverExecuted> {
+        let mut all = Vec::new();
+        for (loop_number, info) in self.kernel.loops.iter().enumerate() {
+            let body = self.loops.iter().find(|body| body.number == loop_number);
+            let constant = body.filter(|body| body.inputs.is_empty()).and_then(|body| body.trips.as_ref());
+            if constant.is_some_and(|trips| trips.eval(&Valuation::default()).is_some_and(|trips| trips < 2)) {
+                continue;
+            }
+            let blocks = iteration(self.kernel, info.head.index());
+            let mut inside = self.effects.iter().filter(|(_, block)| blocks[*block]).peekable();
+            if inside.peek().is_none() || inside.any(|(id, _)| repeated.get(id.index()) == Some(&true)) {
+                continue;
+            }
+            all.push(NeverExecuted { site: info.site, why: Never::Again { loop_number } });
+        }
+        all
+    }
+
+    /// Inputs with which loops that ran once at most may run more often.
+    pub(super) fn turns(&self, plan: &InputPlan, once: &[NeverExecuted]) -> Vec<Valuation> {
+        let number = |never: &NeverExecuted| match never.why {
+            Never::Again { loop_number } => Some(loop_number),
+            _ => None,
+        };
+        let loops: Vec<usize> = once.iter().filter_map(number).collect();
+        let bodies = self.loops.iter().filter(|body| loops.contains(&body.number));
+        let mut all: Vec<Valuation> = bodies.filter_map(|body| self.turning(plan, body)).collect();
+        if self.reads_memory() && !loops.is_empty() {
+            for base in plan.valuations.iter().take(FROM) {
+                all.extend(SLOPES.iter().map(|&slope| Valuation { slope, ..base.clone() }));
+            }
+        }
+        all.truncate(MOST);
+        all
+    }
+
     /// Inputs that lead to what was not executed, as far as walks tell.
     pub(super) fn leads(&self, plan: &InputPlan, executed: &[bool]) -> Vec<Lead> {
         let mut starts: Vec<Valuation> = vec![plan.base.clone()];
@@ -219,6 +257,26 @@ fn body(kernel: &Kernel, slices: &Slices<'_>, number: usize) -> Option<Body> {
     inputs.sort_unstable();
     inputs.dedup();
     Some(Body { number, blocks: slices.body(info), trips: slices.trips(bounds), inputs, constants })
+}
+
+/// The blocks of a loop with this head: those from which control comes back to it. Blocks are in reverse postorder.
+fn iteration(kernel: &Kernel, head: usize) -> Vec<bool> {
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); kernel.blocks.len()];
+    for (from, block) in kernel.blocks.iter().enumerate() {
+        for target in block.terminator.targets() {
+            if let Some(before) = before.get_mut(target.block.index()) {
+                before.push(from);
+            }
+        }
+    }
+    let mut inside = vec![false; kernel.blocks.len()];
+    let mut open: Vec<usize> = before.get(head).into_iter().flatten().copied().filter(|from| *from >= head).collect();
+    while let Some(block) = open.pop() {
+        if block >= head && !std::mem::replace(&mut inside[block], true) && block != head {
+            open.extend(&before[block]);
+        }
+    }
+    inside
 }
 
 /// Which blocks some input may lead to, as far as constants tell.

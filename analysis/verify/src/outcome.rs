@@ -122,6 +122,11 @@ pub enum Never {
     },
     /// A condition never held.
     Condition,
+    /// It was, but no iteration of this loop was followed by another one.
+    Again {
+        /// Number in [`Kernel::loops`](kernel::Kernel::loops).
+        loop_number: usize,
+    },
 }
 
 /// What was decided.
