@@ -143,6 +143,18 @@ impl<'k> Expected<'k> {
         let loops: Vec<usize> = once.iter().filter_map(number).collect();
         let bodies = self.loops.iter().filter(|body| loops.contains(&body.number));
         let mut all: Vec<Valuation> = bodies.filter_map(|body| self.turning(plan, body)).collect();
+        if loops.iter().any(|number| self.loops.iter().all(|body| body.number != *number)) {
+            for (at, info) in self.kernel.inputs.iter().enumerate() {
+                if matches!(info.kind, InputKind::Argument(_) | InputKind::Size(_)) && info.width > 1 {
+                    let divisor = info.divisor.max(1) as i64;
+                    all.extend([4, 40, 1 << 20].map(|value| {
+                        let mut valuation = plan.base.clone();
+                        set(self.kernel, &mut valuation, InputId(at as u32), value * divisor);
+                        valuation
+                    }));
+                }
+            }
+        }
         if self.reads_memory() && !loops.is_empty() {
             for base in plan.valuations.iter().take(FROM) {
                 all.extend(SLOPES.iter().map(|&slope| Valuation { slope, ..base.clone() }));
