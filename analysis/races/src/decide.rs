@@ -105,9 +105,6 @@ impl Decider<'_> {
         let mut few = false;
         let mut queue: Vec<Setting> = tried.into_iter().rev().collect();
         while let Some(setting) = queue.pop() {
-            if setting.chosen.is_empty() && outcomes.iter().any(|(_, outcome)| outcome.limited && outcome.alone) {
-                allowance.ration();
-            }
             let outcome = explore(&self.program, &setting, &asked, allowance, cancel)?;
             let empty = outcome.limited && outcome.races.is_empty() && !(allowance.rationed && outcome.alone);
             if empty && setting.chosen.is_empty() && setting.programs() > 3 {
@@ -120,6 +117,9 @@ impl Decider<'_> {
                 }
             }
             outcomes.push((setting, outcome));
+        }
+        if outcomes.iter().any(|(_, outcome)| outcome.limited && outcome.alone) {
+            allowance.ration();
         }
         if proofs.limited && !self.is_whole() {
             spreads.extend(self.clear_unproved(&mut outcomes, &axes, cancel)?);
