@@ -121,7 +121,7 @@ impl Head<'_> {
             return Some(first);
         }
         let (x, y) = (self.pure(first)?, self.pure(next)?);
-        if matches!(x, Pure::Load(..)) || x.map(|_| ()) != y.map(|_| ()) {
+        if !self.is_steady(&x) || x.map(|_| ()) != y.map(|_| ()) {
             return None;
         }
         let mut operands = Vec::new();
