@@ -170,6 +170,7 @@ fn rule(violation: &Violation) -> &'static str {
         Rule::WaitedOn { .. } => "an invalidation under a wait",
         Rule::ArrivedTwice => "a second arrival",
         Rule::OutOfBounds { .. } => "an index out of bounds",
+        Rule::NotArrived => "a wait without an arrival",
         Rule::Deadlock(_) => "a deadlock",
     }
 }

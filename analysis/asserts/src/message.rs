@@ -312,6 +312,7 @@ impl AssertMessage {
             Rule::OverwrittenMember { .. }
             | Rule::Uninitialised { .. }
             | Rule::ArrivedTwice
+            | Rule::NotArrived
             | Rule::PendingResult { .. }
             | Rule::Outlives { .. }
             | Rule::Unfinished { .. } => {

@@ -27,7 +27,7 @@ dialect! {
     Concat = "concat": "sources* | result | %sources @ : !sources -> !result |" { effect: OpEffect::Nothing };
     /// Synchronises the warps where a predicate holds, so that they run out of step.
     CondBarrier = "cond_barrier": "pred:i1 |  | %pred @ |" {
-        effect: OpEffect::Nothing,
+        effect: OpEffect::Unmodelled("the warps that it holds back run behind the others, which is not followed"),
         movement: Some(DataMovement::Nothing),
     };
     /// Promises that a value is the same in all threads of a warp.

@@ -14,6 +14,13 @@ dialect! {
         python: PythonName::called("gl.amd.hint.sched_barrier"),
         movement: Some(DataMovement::Nothing),
     };
+    /// Says how the compiler is to mix instructions of several kinds; orders no thread and no memory.
+    SchedGroupBarrier = "sched.group.barrier": "|  | $mask , $size , $group @ |" {
+        effect: OpEffect::Nothing,
+        movement: Some(DataMovement::Nothing),
+    };
+    /// The number of the executing thread in its block.
+    WorkitemIdX = "workitem.id.x": "| result | @ : !result |" { effect: OpEffect::Pure };
     /// Sets the priority of the executing warp.
     SetPriority = "s.setprio": "|  | $priority @ |" {
         effect: OpEffect::Nothing,

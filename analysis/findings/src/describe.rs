@@ -204,6 +204,7 @@ fn describe_with_inputs(
         | Rule::BarrierStorage
         | Rule::WaitedOn { .. }
         | Rule::InFlight { .. }
+        | Rule::NotArrived
         | Rule::ArrivedTwice => lifecycle(&words, &replay, &found.violation),
     }?;
     let goal = Goal::Broken(found.violation.clone());

@@ -3,8 +3,9 @@
 use super::description::Description;
 use super::replay::Replay;
 use super::words::Words;
-use super::{Kind, Note};
+use super::{Kind, Note, Severity};
 use base::{Message, message};
+use kernel::{EffectKind, Var};
 use machine::{Rule, Violation};
 
 /// A broken rule of a barrier's life.
@@ -63,6 +64,10 @@ pub(crate) fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violatio
                 ),
             )
         }
+        Rule::NotArrived => (
+            Kind::BarrierNotLive,
+            message!("{who} waits at {barrier} without an arrival there since its last wait", who, barrier),
+        ),
         Rule::ArrivedTwice => (
             Kind::ArrivalOverflow,
             message!("{who} arrives at {barrier} again before it has waited for it", who, barrier),
@@ -78,5 +83,21 @@ pub(crate) fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violatio
         let text = message!("{} waits here", words.partition(waiter));
         notes.push(Note::new(words.site_range(at), text));
     }
-    Some(Description::of(kind, message, notes))
+    let mut told = Description::of(kind, message, notes);
+    if matches!(violation.rule, Rule::BarrierStorage)
+        && let (Some(barrier), Some(effect)) = (violation.barrier, violation.effect)
+    {
+        let views: Vec<Var> = match &words.kernel.effect(effect).kind {
+            EffectKind::Operation { accesses, .. } => accesses.iter().map(|access| access.view).collect(),
+            EffectKind::Init { barrier, .. } => vec![*barrier],
+            _ => Vec::new(),
+        };
+        let buffers = views.into_iter().filter_map(|view| words.buffer_of(view));
+        if let Some((range, text)) = buffers.filter_map(|buffer| words.same_memory(barrier.buffer, buffer)).next() {
+            // Where it lies is for Triton to say.
+            told.severity = Severity::Warning;
+            told.notes.push(Note::new(range, text));
+        }
+    }
+    Some(told)
 }

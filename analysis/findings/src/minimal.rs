@@ -191,6 +191,7 @@ fn seeds(shown: &MinimalRun, records: &[Record]) -> Option<Vec<u32>> {
             | Rule::BarrierStorage
             | Rule::WaitedOn { .. }
             | Rule::InFlight { .. }
+            | Rule::NotArrived
             | Rule::ArrivedTwice => {
                 let place = violation.barrier?;
                 let mut seeds = steps_on(records, place);

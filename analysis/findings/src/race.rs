@@ -179,6 +179,13 @@ pub(crate) fn race(
         notes.iter_mut().for_each(|note| note.primary = false);
         notes.push(Note::primary(words.site_range(site), text));
     }
+    let place_of = |event: &Event| {
+        let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect))?;
+        record.places.get(usize::from(event.access)).map(|place| place.buffer)
+    };
+    if let (Some(one), Some(other)) = (place_of(earlier), place_of(later)) {
+        notes.extend(words.same_memory(one, other).map(|(range, text)| Note::new(range, text)));
+    }
     let (awaited, early) = if too_early { (later, earlier) } else { (earlier, later) };
     let order = matches!(kind, Kind::PendingAccess | Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier)
         .then(|| MissingOrder::between(words, replay, awaited, early));

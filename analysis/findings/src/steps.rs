@@ -87,6 +87,7 @@ pub(crate) fn listed_steps(
             | Rule::BarrierStorage
             | Rule::WaitedOn { .. }
             | Rule::InFlight { .. }
+            | Rule::NotArrived
             | Rule::ArrivedTwice => {
                 notes = vec![(last, 0)];
                 if let Rule::InFlight { step, .. } = violation.rule {

@@ -42,6 +42,21 @@ impl<'a> Words<'a> {
         Message::value(self.map.buffer(buffer))
     }
 
+    /// Why two buffers meet that the text does not place: one may lie where the other did. The buffer that is made
+    /// last comes first.
+    pub(crate) fn same_memory(&self, one: BufferId, other: BufferId) -> Option<(TextRange, Message)> {
+        let placed = |buffer: &BufferId| self.map.placed.contains(buffer);
+        if one == other || ![one, other].iter().all(placed) {
+            return None;
+        }
+        let (later, earlier) = (one.max(other), one.min(other));
+        let (_, range) = self.map.buffers.get(later.0 as usize)?;
+        let (later, earlier) = (self.buffer(later), self.buffer(earlier));
+        let text =
+            message!("`{later}` may get the memory of `{earlier}`, which nothing names any more", later, earlier);
+        Some((*range, text))
+    }
+
     /// A place in a buffer: `%smem[1]`, or `%smem` where it has one slot.
     pub fn slot(&self, buffer: BufferId, start: u64) -> Message {
         let name = self.buffer(buffer);

@@ -1,6 +1,6 @@
 //! The kernel: blocks, variables, inputs, loops.
 
-use super::ids::{BlockId, EffectId, HostId, LoopId, SiteId, Var};
+use super::ids::{BlockId, EffectId, HostId, InputId, LoopId, SiteId, Var};
 use super::{Buffer, Effect, Pure, Shape, ShapeId, ViewOp};
 
 /// What a variable holds.
@@ -246,6 +246,17 @@ pub struct Kernel {
     pub loops: Vec<LoopInfo>,
     /// The block at which the default partition starts.
     pub entry: BlockId,
+    /// Launches of it that are known.
+    pub launches: Vec<LaunchInputs>,
+}
+
+/// What one launch of a kernel gives it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct LaunchInputs {
+    /// Each argument and each size of a described tensor that the kernel takes, with its number.
+    pub values: Vec<(InputId, i64)>,
+    /// Programs along x, y and z, each where it is known.
+    pub grid: [Option<i64>; 3],
 }
 
 impl Kernel {
@@ -261,6 +272,7 @@ impl Kernel {
             blocks: Vec::new(),
             effects: Vec::new(),
             loops: Vec::new(),
+            launches: Vec::new(),
             entry: BlockId(0),
         }
     }

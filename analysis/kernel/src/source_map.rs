@@ -33,6 +33,8 @@ pub struct SourceMap {
     /// Buffers that the text does not allocate itself: each is for a tensor that one task computes and
     /// others use, and bears its name.
     pub registers: Vec<BufferId>,
+    /// Buffers whose places are not the text's: each meets another that is not needed while it is.
+    pub placed: Vec<BufferId>,
     /// The text is from before Triton places proxy fences, so all of shared memory is one proxy.
     pub unfenced: bool,
     /// Pairs of CTAs work together, which nothing in the text orders yet; here each CTA does its own half.

@@ -44,6 +44,7 @@ impl Lowerer<'_> {
             }
             return;
         }
+        self.keep_operands(op);
         self.use_results(op);
         self.plan_before(op);
         self.meet_warps(op);
@@ -69,6 +70,18 @@ impl Lowerer<'_> {
         self.noted.insert(op);
         if self.rendezvous == Some(op) {
             self.meet(op);
+        }
+    }
+
+    /// The allocations of the memdescs that an op takes last until there.
+    fn keep_operands(&mut self, op: OpId) {
+        if self.executes() {
+            return;
+        }
+        for value in self.tree.operands(op) {
+            if let Some(Val::View(view)) = self.values.get(value).copied() {
+                self.build.keep(view);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::lifetimes::Kept;
 use base::TextRange;
 use kernel::{
     Block, BlockId, Buffer, BufferId, Effect, EffectId, EffectKind, Input, InputId, InputKind, Instr, Kernel, LoopInfo,
@@ -26,6 +27,8 @@ pub(super) struct Build {
     views: Vec<ViewFacts>,
     shapes: FxHashMap<Shape, ShapeId>,
     inputs: FxHashMap<(InputKind, u8), InputId>,
+    /// Memdescs whose allocations last until there at least.
+    pub(super) kept: Vec<Kept>,
 }
 
 impl Build {
@@ -39,6 +42,7 @@ impl Build {
             views: Vec::new(),
             shapes: FxHashMap::default(),
             inputs: FxHashMap::default(),
+            kept: Vec::new(),
         };
         build.current = Some(build.block(Vec::new()));
         build
@@ -130,6 +134,13 @@ impl Build {
         let dst = self.var(VarKind::View(shape), facts, name);
         self.push(Instr::View { dst, src, op });
         dst
+    }
+
+    /// The allocation of a memdesc lasts until here.
+    pub(super) fn keep(&mut self, var: Var) {
+        let block = self.here();
+        let at = self.kernel.blocks[block.index()].instrs.len();
+        self.kept.push(Kept { block, at, var });
     }
 
     fn intern(&mut self, shape: Shape) -> ShapeId {

@@ -3,6 +3,7 @@
 use super::build::Build;
 use super::exit::Exit;
 use super::fences;
+use super::lifetimes;
 use super::lowerer::Lowerer;
 use super::simplify::simplify;
 use super::value::Val;
@@ -124,7 +125,9 @@ impl Lowerer<'_> {
         Lowered { kernel, map, unmodelled }
     }
 
-    pub(crate) fn finish(self) -> Lowered {
+    pub(crate) fn finish(mut self) -> Lowered {
+        let kept = std::mem::take(&mut self.build.kept);
+        self.build.map.placed = lifetimes::place(&mut self.build.kernel, &kept);
         let Lowered { kernel, map, mut unmodelled } = self.unsimplified();
         let (kernel, map) = simplify(kernel, map);
         if defined(&kernel) < kernel.vars.len() {

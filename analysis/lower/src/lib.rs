@@ -28,6 +28,7 @@ mod fences;
 mod flow;
 mod host;
 mod layout;
+mod lifetimes;
 mod limits;
 mod lowerer;
 mod mma;

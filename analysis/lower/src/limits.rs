@@ -8,6 +8,12 @@ base::limits! { "lower":
         QUESTION: usize = 64, Count, NotProved;
     }
 
+    mod lifetimes {
+        /// Bits of the sets that say which allocations are needed where: their number times those of variables and
+        /// blocks. With more of them no allocation gets the memory of another.
+        SETS: usize = 64_000_000, Count, Assumed;
+    }
+
     mod tensor_memory {
         /// How many tiles of tensor memory one access has that is followed.
         TILES: usize = 256, Count, Undecided;

@@ -4,8 +4,8 @@
 //! writing it, or 0 where it is there. Its result is handed on through further dots, waits, loops and jumps; only an op that is none of
 //! these uses it. A dot whose result nobody uses may stay open when its partition ends.
 
-use dialects::{Cf, OpCode, Scf, Tt, Ttng, scf, ttng};
-use kernel::EffectKind;
+use dialects::{Arith, Cf, OpCode, Scf, Tt, Ttng, scf, ttng};
+use kernel::{EffectKind, Pure};
 use rustc_hash::FxHashSet;
 
 use super::lowerer::Lowerer;
@@ -49,6 +49,9 @@ impl Lowerer<'_> {
         {
             return;
         }
+        if tree.is(op, Arith::Select) && self.is_result_of_if(op) {
+            return;
+        }
         let dot = tree.is(op, Ttng::WarpGroupDot).then(|| ttng::WarpGroupDot::cast(tree, op)).flatten();
         let accumulator = dot.and_then(|dot| dot.c());
         for &value in tree.operands(op) {
@@ -85,6 +88,17 @@ impl Lowerer<'_> {
                 let after = if over { self.build.number(0) } else { known };
                 self.bind(result, Val::Scalar(after));
             }
+        } else if tree.is(op, Arith::Select)
+            && let (&[condition, yes, no], &[result]) = (tree.operands(op), tree.results(op))
+            && self.results.contains(&result)
+        {
+            let [yes, no] = [yes, no].map(|value| match self.values.get(&value) {
+                Some(Val::Scalar(number)) if self.results.contains(&value) => *number,
+                _ => self.build.number(0),
+            });
+            let condition = self.scalar(condition);
+            let number = self.build.compute(Pure::Select(condition, yes, no), "");
+            self.bind(result, Val::Scalar(number));
         }
     }
 
@@ -141,6 +155,14 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Whether a select of tensors asks what an `scf.if` of its block asks.
+    fn is_result_of_if(&self, select: OpId) -> bool {
+        let tree = self.tree;
+        let Some(condition) = tree.operands(select).first() else { return false };
+        let users = self.users.get(condition).map(Vec::as_slice).unwrap_or_default();
+        users.iter().any(|&user| tree.is(user, Scf::If) && tree.parent_block(user) == tree.parent_block(select))
+    }
+
     /// Adds what an op that only hands a value on makes of it; `false` where the op uses it.
     fn passes_on(&self, user: OpId, value: ValueId, open: &mut Vec<ValueId>) -> bool {
         let tree = self.tree;
@@ -186,6 +208,13 @@ impl Lowerer<'_> {
                     if !tree.is(around, Scf::While) || condition {
                         pick(tree.results(around), at, open);
                     }
+                }
+            }
+            // One of the two by a scalar is no use of either where Triton makes it a result of an `scf.if` that asks the
+            // same (its pass that combines selects and ifs comes right after TTGIR).
+            Some(OpCode::Arith(Arith::Select)) if self.is_result_of_if(user) => {
+                if tree.operands(user).get(1..).is_some_and(|values| values.contains(&value)) {
+                    open.extend(tree.results(user));
                 }
             }
             Some(OpCode::Cf(Cf::Br | Cf::CondBr)) => {

@@ -6,7 +6,8 @@ use super::machine::{Machine, bad_slot};
 use super::record::{BarrierAction, BarrierRecord, Record};
 use super::shadow::{Event, Illegal, ImplicitOrder};
 use super::state::State;
-use super::violation::{BarrierPlace, Rule, ScheduleHazard, Violation};
+use super::storage;
+use super::violation::{BarrierKind, BarrierPlace, Rule, ScheduleHazard, Violation};
 use kernel::{CommitKind, Effect, EffectId, EffectKind, Mode, Recipients, SiteId, Var};
 use smallvec::SmallVec;
 
@@ -100,10 +101,26 @@ impl Machine<'_> {
             state.stopped = true;
             return;
         }
+        if let Some(other) = self.barrier_below(state, barrier, place) {
+            self.violate(state, at.thread, at.site, Some(at.id), Rule::BarrierStorage);
+            self.blame(state, other);
+            state.stopped = true;
+            return;
+        }
         let event = (self.channels.base(at.thread), state.threads[at.thread].ticks);
         self.store_barrier(state, at, barrier, place);
         state.barriers[number].1.init(i64::from(count), event);
         self.note(state, number, BarrierAction::Init, record);
+    }
+
+    /// A live barrier of another allocation that has some of the bytes of this one.
+    fn barrier_below(&self, state: &State, barrier: Var, place: BarrierPlace) -> Option<BarrierPlace> {
+        let buffer = self.kernel.buffers.get(place.buffer.0 as usize)?;
+        if buffer.start.is_none() || !self.storage.uses_whole_cluster(place.buffer) {
+            return None;
+        }
+        let window = super::atoms::Window { buffer: place.buffer, start: place.start, shape: self.shape_of(barrier)? };
+        storage::covered(self.kernel, state, window, place.cta)
     }
 
     /// The write of a barrier's bytes by its init or invalidation, where others may touch them.
@@ -372,9 +389,17 @@ impl Machine<'_> {
 
     fn go(&self, state: &mut State, at: &At, record: &mut Record) {
         let Some((place, _)) = self.awaited(state, at.thread) else { return };
-        let Some(number) = state.barrier_number(place) else { return };
+        let number = state.number_barrier(place);
         let thread = &mut state.threads[at.thread];
-        let Some(met) = thread.rendezvous.iter().position(|(known, _)| *known as usize == number) else { return };
+        let Some(met) = thread.rendezvous.iter().position(|(known, _)| *known as usize == number) else {
+            // The halves of a named barrier's `bar.sync` come from one op.
+            if matches!(place.kind(), BarrierKind::Cluster(_)) {
+                self.violate(state, at.thread, at.site, Some(at.id), Rule::NotArrived);
+                self.blame(state, place);
+                state.stopped = true;
+            }
+            return;
+        };
         let (_, before) = thread.rendezvous.remove(met);
         let barrier = &state.barriers[number].1;
         // Later rounds may have published more than this one.

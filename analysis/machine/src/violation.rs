@@ -72,6 +72,8 @@ pub enum Rule {
     },
     /// A thread arrives at a rendezvous again before it has waited for the one before.
     ArrivedTwice,
+    /// A thread waits at a rendezvous that it has not arrived at since it last waited there.
+    NotArrived,
     /// A thread ends before its asynchronous dots are known to be over: what they leave in registers
     /// was never there to be used.
     Unfinished {

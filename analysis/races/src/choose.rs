@@ -21,11 +21,10 @@ const GRIDS: [i64; 4] = [1, 3, 2, 2];
 /// What the launch says, and small numbers for the rest: one setting a choice, without those that no choice of
 /// strides makes fit. Whether every assumption could be met is said of each.
 pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
-    let open = program
-        .arguments
-        .iter()
-        .enumerate()
-        .any(|(at, argument)| (argument.bits.is_some() && launch.value(at as u32).is_none()) || argument.rank > 0);
+    let open = program.arguments.iter().enumerate().any(|(at, argument)| {
+        (argument.bits.is_some() && launch.value(at as u32).is_none())
+            || (0..argument.rank).any(|dim| !launch.sizes.contains_key(&(at as u32, dim as u8)))
+    });
     let mut settings = Vec::new();
     for size in sizes(program) {
         if let Some(setting) = setting(program, launch, spreads, size, None) {
@@ -60,7 +59,8 @@ fn setting(program: &Program, launch: &Known, spreads: &[Spread], size: i64, onl
             setting.values.insert(Symbol::Argument(at), launch.value(at).unwrap_or(chosen));
         }
         for dim in 0..argument.rank {
-            setting.values.insert(Symbol::DescriptorSize(at, dim as u8), round_up(size, 16));
+            let known = launch.sizes.get(&(at, dim as u8)).copied();
+            setting.values.insert(Symbol::DescriptorSize(at, dim as u8), known.unwrap_or_else(|| round_up(size, 16)));
         }
     }
     setting.given = launch.is_whole(program);
@@ -93,7 +93,9 @@ fn raise(program: &Program, launch: &Known, setting: &mut Setting, spread: &Spre
     let factors = spread.stride.terms().next_back()?.0;
     let choice = factors.iter().find_map(|atom| match program.terms.node(*atom) {
         Node::Symbol(symbol @ Symbol::Argument(at), _) if launch.value(*at).is_none() => Some((*symbol, *at)),
-        Node::Symbol(symbol @ Symbol::DescriptorSize(..), _) => Some((*symbol, u32::MAX)),
+        Node::Symbol(symbol @ Symbol::DescriptorSize(at, dim), _) if !launch.sizes.contains_key(&(*at, *dim)) => {
+            Some((*symbol, u32::MAX))
+        }
         _ => None,
     });
     let (symbol, at) = choice?;

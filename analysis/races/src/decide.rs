@@ -13,7 +13,7 @@ use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
 use crate::limits::runs::PROGRAMS;
 use crate::program::{Base, Completion, Program, Scope, Source};
 use crate::prove::{Converter, Counter, Premise, Prover, Spread, Table, tables, tickets};
-use crate::report::{Assumption, Global, Query, Race, Reason, Side, Status};
+use crate::report::{Assumption, Global, Query, Race, Reason, Status};
 use crate::run::{Allowance, Meeting, Outcome, Setting, Stuck, explore};
 use crate::smt::Question;
 use crate::strides::{Pair, Strides, pair};
@@ -54,6 +54,14 @@ impl Decider<'_> {
                 reasons.push(Reason { range, text: "which tensor this pointer points into is not known".to_owned() });
             }
         }
+        for argument in &self.launch.folded {
+            let used = |access: &&crate::program::Access| access.base == Base::Argument(*argument);
+            if let Some(access) = self.program.accesses.iter().find(used) {
+                let range = self.tree.op_header_range(access.op);
+                let text = "some elements of the described tensor lie in one place, which is not followed".to_owned();
+                reasons.push(Reason { range, text });
+            }
+        }
         let laid_over = self.laid_over();
         reasons.extend(laid_over.iter().map(|(range, text)| Reason { range: *range, text: text.clone() }));
         if !writes && reasons.is_empty() {
@@ -65,14 +73,12 @@ impl Decider<'_> {
         spreads.sort();
         spreads.dedup();
         let transfers = self.transfers();
-        if proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
-            // What is assumed has to be possible.
-            let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
-            if possible {
-                let status = if reasons.is_empty() { Status::Proved } else { Status::Undecided };
-                let assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &FxHashSet::default(), false);
-                return Ok(self.report(status, Vec::new(), assumed, reasons, 0));
-            }
+        // What is assumed has to be possible, all of it at once.
+        let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
+        if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
+            let status = if reasons.is_empty() { Status::Proved } else { Status::Undecided };
+            let assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &FxHashSet::default(), false);
+            return Ok(self.report(status, Vec::new(), assumed, reasons, 0));
         }
         let mut needed = spreads.clone();
         for wanted in &proofs.wanted {
@@ -100,7 +106,13 @@ impl Decider<'_> {
             let text = "no launch that is small enough to be run satisfies what the kernel needs".to_owned();
             reasons.push(Reason { range: self.range, text });
         }
-        let asked = self.asked(&proofs);
+        if !possible && self.is_whole() {
+            spreads.clear();
+        }
+        let asked = match possible {
+            true => self.asked(&proofs),
+            false => (0u32..).take(self.program.accesses.len()).collect(),
+        };
         let mut outcomes: Vec<(Setting, Outcome)> = Vec::new();
         let mut few = false;
         let mut queue: Vec<Setting> = tried.into_iter().rev().collect();
@@ -287,7 +299,7 @@ impl Decider<'_> {
     }
 
     /// Axes on which two programs may differ.
-    fn axes(&self) -> Vec<u8> {
+    pub(crate) fn axes(&self) -> Vec<u8> {
         let grid = &self.launch.grid;
         let differs = |axis: &u8| match grid[usize::from(*axis)] {
             Some(count) => count > 1,
@@ -304,7 +316,7 @@ impl Decider<'_> {
     }
 
     /// Argument `a` and argument `b` are one tensor.
-    fn tensor(&self, base: Base) -> Option<u32> {
+    pub(crate) fn tensor(&self, base: Base) -> Option<u32> {
         match base {
             Base::Argument(argument) => Some(self.launch.same.get(&argument).copied().unwrap_or(argument)),
             Base::Unknown => None,
@@ -338,6 +350,8 @@ impl Decider<'_> {
         let values = self.launch.values.iter();
         let mut known: FxHashMap<Symbol, i64> =
             values.map(|(argument, value)| (Symbol::Argument(*argument), *value)).collect();
+        let sizes = self.launch.sizes.iter();
+        known.extend(sizes.map(|((argument, dim), size)| (Symbol::DescriptorSize(*argument, *dim), *size)));
         for axis in 0..3u8 {
             if let Some(count) = self.launch.grid[usize::from(axis)] {
                 known.insert(Symbol::Programs(axis), count);
@@ -488,6 +502,7 @@ impl Decider<'_> {
             })
             .collect();
         let mut decided: FxHashMap<(u32, u32), bool> = FxHashMap::default();
+        let mut fits: FxHashMap<Spread, bool> = FxHashMap::default();
         for (a, b) in pairs {
             cancel.check()?;
             let (x, y) = (alike[a as usize], alike[b as usize]);
@@ -495,8 +510,16 @@ impl Decider<'_> {
                 Some(apart) => *apart,
                 None => {
                     let apart = prover.apart(x.min(y), x.max(y));
-                    let possible = |spread: &Spread| !crate::say::is_impossible(prover.program, spread);
-                    let apart = apart.filter(|apart| apart.spreads.iter().all(possible));
+                    // What some launch has to allow, and with numbers that are known this one.
+                    let mut possible = |spread: &Spread| {
+                        *fits.entry(spread.clone()).or_insert_with(|| {
+                            let alone = std::slice::from_ref(spread);
+                            !crate::say::is_impossible(prover.program, spread)
+                                && (!self.launch.tells_sizes()
+                                    || !settings(prover.program, &self.launch, alone).is_empty())
+                        })
+                    };
+                    let apart = apart.filter(|apart| apart.spreads.iter().all(&mut possible));
                     decided.insert((x.min(y), x.max(y)), apart.is_some());
                     let proved = apart.is_some();
                     if let Some(apart) = apart {
@@ -576,69 +599,6 @@ impl Decider<'_> {
             })
         };
         wide <= 1 && differ.iter().all(told)
-    }
-
-    fn race(&self, setting: &Setting, meeting: &Meeting) -> Race {
-        let side = |event: &crate::run::Event, program: u32, lane: u32| {
-            let access = &self.program.accesses[event.access as usize];
-            let mut rest = i64::from(lane);
-            let mut place = vec![0; access.lanes.len()];
-            for (at, size) in access.lanes.iter().enumerate().rev() {
-                place[at] = rest % (*size).max(1);
-                rest /= (*size).max(1);
-            }
-            // Those that the kernel asks for, and those along which the launch has several.
-            let mut axes = self.axes();
-            axes.extend(&self.program.axes);
-            let whole = setting.place(program);
-            let shown = axes.iter().copied().max().unwrap_or(0);
-            Side {
-                range: self.tree.op_header_range(access.op),
-                op: self.tree.op_name(access.op).to_owned(),
-                writes: access.action.writes(),
-                atomic: access.action.ordering().map(|ordering| ordering.scope),
-                program: whole[..=usize::from(shown).min(2)].to_vec(),
-                lane: place,
-                extent: {
-                    let element = |start: i64| start.div_euclid(i64::from(access.bytes.max(1)));
-                    let first = event.spans.first().map_or(0, |span| element(span.0));
-                    (first, event.spans.last().map_or(first, |span| element(span.0)))
-                },
-                rounds: event.rounds.to_vec(),
-                pending: event.pending,
-                source: self.tree.loc(access.op).iter().map(|loc| format!("{}:{}", loc.file, loc.line)).next(),
-            }
-        };
-        let access = &self.program.accesses[meeting.first.access as usize];
-        let argument = self.tensor(access.base).and_then(|at| self.program.arguments.get(at as usize));
-        let mut inputs = Vec::new();
-        for (at, argument) in self.program.arguments.iter().enumerate() {
-            let at = at as u32;
-            let known = self.launch.value(at).is_some();
-            if let Some(value) = setting.values.get(&Symbol::Argument(at)).filter(|_| !known && self.matters(at)) {
-                inputs.push((argument.name.clone(), *value));
-            }
-        }
-        Race {
-            tensor: argument.map_or_else(String::new, |argument| argument.name.clone()),
-            index: meeting.start.div_euclid(i64::from(access.bytes.max(1))),
-            start: meeting.start,
-            bytes: meeting.bytes,
-            first: side(&meeting.first, meeting.programs[0], meeting.lanes[0]),
-            second: side(&meeting.second, meeting.programs[1], meeting.lanes[1]),
-            grid: setting.grid,
-            inputs,
-        }
-    }
-
-    /// Whether an address, a mask or a condition depends on an argument.
-    fn matters(&self, argument: u32) -> bool {
-        let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(at), _) if *at == argument);
-        let terms = &self.program.terms;
-        self.program
-            .accesses
-            .iter()
-            .any(|access| [access.offset, access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is)))
     }
 
     fn left_open(&self, outcomes: &[(Setting, Outcome)], reasons: &mut Vec<Reason>) {

@@ -17,6 +17,10 @@ pub struct Launch {
     pub values: Vec<(String, i64)>,
     /// Pointer arguments, each with the number of the memory that it points into: those of one number are one tensor.
     pub memory: Vec<(String, u32)>,
+    /// Of pointer arguments of one memory: bytes from its start to where they point.
+    pub shifts: Vec<(String, i64)>,
+    /// Elements of the tensor behind a descriptor along each dimension, and between neighbours along each.
+    pub described: Vec<(String, Vec<(i64, i64)>)>,
     /// Elements of integer tensors.
     pub contents: Vec<(String, Arc<[i64]>)>,
 }
@@ -34,12 +38,14 @@ impl Launch {
             }
         }
         self.values.retain(|value| other.values.contains(value));
+        self.described.retain(|described| other.described.contains(described));
         self.contents.retain(|contents| other.contents.contains(contents));
-        if self.memory != other.memory {
+        if (&self.memory, &self.shifts) != (&other.memory, &other.shifts) {
             if self.hands_one_over_twice() || other.hands_one_over_twice() {
                 return None;
             }
             self.memory.clear();
+            self.shifts.clear();
         }
         Some(self)
     }
@@ -58,8 +64,14 @@ impl Launch {
 pub(crate) struct Known {
     pub(crate) grid: [Option<i64>; 3],
     pub(crate) values: FxHashMap<u32, i64>,
+    /// Sizes of described tensors.
+    pub(crate) sizes: FxHashMap<(u32, u8), i64>,
+    /// Descriptors of tensors of which some elements lie in one place.
+    pub(crate) folded: Vec<u32>,
     /// Pointer arguments that point into the tensor of an earlier one, and which.
     pub(crate) same: FxHashMap<u32, u32>,
+    /// Of these: by how many bytes they point behind that one.
+    pub(crate) shifts: FxHashMap<u32, i64>,
     /// Whether it is known of all pointers which are of one tensor.
     pub(crate) apart: bool,
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
@@ -68,7 +80,7 @@ pub(crate) struct Known {
 impl Known {
     pub(crate) fn new(launch: &Launch, program: &Program) -> Known {
         let mut known = Known { grid: launch.grid, ..Known::default() };
-        let mut first: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut first: FxHashMap<u32, (u32, i64)> = FxHashMap::default();
         let mut told = 0;
         let pointers = program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();
         for (at, argument) in program.arguments.iter().enumerate() {
@@ -76,14 +88,30 @@ impl Known {
             if let Some((_, value)) = launch.values.iter().find(|(of, _)| of == name) {
                 known.values.insert(at, *value);
             }
+            if let Some((_, described)) = launch.described.iter().find(|(of, _)| of == name)
+                && described.len() == argument.rank
+            {
+                let mut inner = 1i64;
+                for (dim, (size, stride)) in described.iter().enumerate().rev() {
+                    known.sizes.insert((at, dim as u8), *size);
+                    if *size > 1 && *stride < inner && !known.folded.contains(&at) {
+                        known.folded.push(at);
+                    }
+                    inner = inner.max(stride.saturating_mul(*size));
+                }
+            }
             if let Some((_, contents)) = launch.contents.iter().find(|(of, _)| of == name) {
                 known.contents.insert(at, contents.clone());
             }
             if let Some((_, memory)) = launch.memory.iter().find(|(of, _)| of == name) {
                 told += 1;
-                let tensor = *first.entry(*memory).or_insert(at);
+                let shift = launch.shifts.iter().find(|(of, _)| of == name).map_or(0, |(_, shift)| *shift);
+                let (tensor, from) = *first.entry(*memory).or_insert((at, shift));
                 if tensor != at {
                     known.same.insert(at, tensor);
+                }
+                if shift != from {
+                    known.shifts.insert(at, shift.saturating_sub(from));
                 }
             }
         }
@@ -91,10 +119,16 @@ impl Known {
         known
     }
 
+    /// Whether some number that addresses may be made of is known.
+    pub(crate) fn tells_sizes(&self) -> bool {
+        !self.values.is_empty() || self.grid.iter().any(Option::is_some)
+    }
+
     /// Whether it is all that there is to know: nothing about it has to be chosen.
     pub(crate) fn is_whole(&self, program: &Program) -> bool {
         let known = |(at, argument): (usize, &crate::program::Argument)| {
-            argument.rank == 0 && (argument.bits.is_none() || self.value(at as u32).is_some())
+            (0..argument.rank).all(|dim| self.sizes.contains_key(&(at as u32, dim as u8)))
+                && (argument.bits.is_none() || self.value(at as u32).is_some())
         };
         self.grid.iter().all(Option::is_some) && program.arguments.iter().enumerate().all(known)
     }

@@ -16,6 +16,7 @@ mod extract;
 mod interval;
 mod launch;
 mod limits;
+mod meeting;
 mod program;
 mod prove;
 mod report;
@@ -166,7 +167,9 @@ impl<'t> Kernel<'t> {
 
     fn decider(&self, tree: &'t Tree, launch: &Launch) -> decide::Decider<'t> {
         let launch = launch::Known::new(launch, &self.program);
-        decide::Decider { tree, program: self.program.clone(), launch, name: self.name.to_owned(), range: self.range }
+        let mut program = self.program.clone();
+        program.shift(&launch.shifts);
+        decide::Decider { tree, program, launch, name: self.name.to_owned(), range: self.range }
     }
 }
 

@@ -1,9 +1,10 @@
 //! What one program instance does to global memory: its accesses in their order, under its control flow.
 
 use base::TextRange;
+use rustc_hash::FxHashMap;
 use ttgir::OpId;
 
-use crate::term::{Term, Terms};
+use crate::term::{BinOp, Term, Terms};
 
 /// What a pointer points into.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -178,6 +179,20 @@ pub(crate) struct Program {
     /// Axes of the grid that the kernel asks for.
     pub(crate) axes: Vec<u8>,
     pub(crate) arguments: Vec<Argument>,
+}
+
+impl Program {
+    /// Counts the addresses of some pointer arguments from the beginning of the tensor that they point into: these lie
+    /// so many bytes behind it.
+    pub(crate) fn shift(&mut self, shifts: &FxHashMap<u32, i64>) {
+        for access in &mut self.accesses {
+            let Base::Argument(argument) = access.base else { continue };
+            if let Some(shift) = shifts.get(&argument) {
+                let shift = self.terms.int(*shift, self.terms.bits(access.offset));
+                access.offset = self.terms.binary(BinOp::Add, access.offset, shift);
+            }
+        }
+    }
 }
 
 /// An argument of the kernel.

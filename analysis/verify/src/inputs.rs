@@ -10,6 +10,7 @@
 //! two input-dependent loops are not driven through all pairs of trip counts.
 
 use super::slice::{Bounds, Formula, Slices, Trips};
+use crate::limits::launches::LAUNCHES;
 use base::Limits;
 use kernel::{InputId, InputKind, Instr, Kernel, ViewOp};
 use machine::Valuation;
@@ -132,6 +133,9 @@ impl InputPlan {
                 valuation.values[tiles] = count as i64;
                 valuation
             }));
+        }
+        for group in &groups {
+            valuations.extend(varied(kernel, group, &base, 2 * depth + 1));
         }
         for condition in slices.conditions() {
             valuations.extend(flips(kernel, &slices, condition, &base));
@@ -271,8 +275,9 @@ fn drive(kernel: &Kernel, group: &InputGroup, base: &Valuation, most: u64) -> Ve
         let mut start = base.clone();
         if others_large {
             for (&input, choices) in inputs.iter().zip(&choices) {
+                let kind = kernel.inputs[input.index()].kind;
                 if let (Some(&large), false) =
-                    (choices.last(), matches!(kernel.inputs[input.index()].kind, InputKind::NumPrograms(_)))
+                    (choices.last(), matches!(kind, InputKind::NumPrograms(_) | InputKind::ProgramId(_)))
                 {
                     set(kernel, &mut start, input, large);
                 }
@@ -307,25 +312,95 @@ fn shares(kernel: &Kernel, group: &InputGroup, base: &Valuation, input: InputId,
     (1..=most as i64).map(|share| all / share).filter(|programs| (1..=1 << 20).contains(programs)).collect()
 }
 
-/// Valuations under which a condition takes the outcome that `base` does not give.
-pub(super) fn flips(
-    kernel: &Kernel,
-    slices: &Slices<'_>,
-    condition: kernel::Var,
-    base: &Valuation,
-) -> Option<Valuation> {
-    let leaves = slices.inputs(condition)?;
-    let formula: Formula = slices.compile(&[condition])?;
-    let value = |valuation: &Valuation| formula.eval(valuation, 0).map(|bit| bit & 1);
-    let now = value(base)?;
-    for &input in &leaves.inputs {
-        for candidate in candidates(kernel, input, &leaves.constants) {
-            let mut valuation = base.clone();
-            set(kernel, &mut valuation, input, candidate);
-            if value(&valuation).is_some_and(|bit| bit != now) {
-                return Some(valuation);
+/// Of a program's number, and of how many there are, a value that `base` does not give it, with at least two iterations: what drives a loop by its arguments leaves these as they are. Arguments are not varied so: a host as a
+/// rule lets only some go together.
+fn varied(kernel: &Kernel, group: &InputGroup, base: &Valuation, most: u64) -> Vec<Valuation> {
+    const EACH: usize = 1;
+    if group.inputs.len() < 2 {
+        return Vec::new();
+    }
+    let several = |valuation: &Valuation| group.trips.eval(valuation).is_some_and(|trips| (2..=most).contains(&trips));
+    let choices = |input: InputId| candidates(kernel, input, &group.constants);
+    let mut all = Vec::new();
+    let of_grid = |input: &&InputId| {
+        matches!(kernel.inputs[input.index()].kind, InputKind::ProgramId(_) | InputKind::NumPrograms(_))
+    };
+    for &input in group.inputs.iter().filter(of_grid) {
+        let now = base.values.get(input.index()).copied().unwrap_or(0);
+        let mut told = 0;
+        for value in choices(input).into_iter().filter(|value| *value > now) {
+            let mut start = base.clone();
+            set(kernel, &mut start, input, value);
+            let others = group.inputs.iter().filter(|other| **other != input);
+            let moved = others.flat_map(|&other| choices(other).into_iter().map(move |value| (other, value)));
+            let found = std::iter::once(None).chain(moved.map(Some)).find_map(|change| {
+                let mut valuation = start.clone();
+                if let Some((other, value)) = change {
+                    set(kernel, &mut valuation, other, value);
+                }
+                let keeps = valuation.values.get(input.index()) == Some(&value);
+                (keeps && several(&valuation)).then_some(valuation)
+            });
+            if let Some(valuation) = found {
+                all.push(valuation);
+                told += 1;
+            }
+            if told == EACH {
+                break;
             }
         }
     }
-    None
+    all
+}
+
+/// The inputs of the first programs, the last and one in the middle, of the launches that are known.
+pub(super) fn launched(kernel: &Kernel, base: &Valuation) -> Vec<Valuation> {
+    let mut all: Vec<Valuation> = Vec::new();
+    for launch in kernel.launches.iter().take(LAUNCHES) {
+        let last = launch.grid.map(|count| count.unwrap_or(1).saturating_sub(1).max(0));
+        let second = [last[0].min(1), 0, 0];
+        for place in [[0; 3], second, last, last.map(|last| last / 2)] {
+            let mut valuation = base.clone();
+            for &(input, value) in &launch.values {
+                if let Some(slot) = valuation.values.get_mut(input.index()) {
+                    *slot = value;
+                }
+            }
+            for (info, slot) in kernel.inputs.iter().zip(&mut valuation.values) {
+                match info.kind {
+                    InputKind::ProgramId(axis) => *slot = place.get(usize::from(axis)).copied().unwrap_or(0),
+                    InputKind::NumPrograms(axis) => {
+                        *slot = last.get(usize::from(axis)).copied().unwrap_or(0).saturating_add(1);
+                    }
+                    _ => {}
+                }
+            }
+            if !all.contains(&valuation) {
+                all.push(valuation);
+            }
+        }
+    }
+    all
+}
+
+/// Valuations under which a condition takes the outcome that `base` does not give,
+/// by the first input that can do that alone, and by a program's number.
+pub(super) fn flips(kernel: &Kernel, slices: &Slices<'_>, condition: kernel::Var, base: &Valuation) -> Vec<Valuation> {
+    let (Some(leaves), Some(formula)) = (slices.inputs(condition), slices.compile(&[condition])) else {
+        return Vec::new();
+    };
+    let formula: Formula = formula;
+    let value = |valuation: &Valuation| formula.eval(valuation, 0).map(|bit| bit & 1);
+    let Some(now) = value(base) else { return Vec::new() };
+    let mut flipped = leaves.inputs.iter().filter_map(|&input| {
+        candidates(kernel, input, &leaves.constants).into_iter().find_map(|candidate| {
+            let mut valuation = base.clone();
+            set(kernel, &mut valuation, input, candidate);
+            value(&valuation).is_some_and(|bit| bit != now).then_some((input, valuation))
+        })
+    });
+    let first = flipped.next();
+    let of_program = flipped
+        .find(|(input, _)| matches!(kernel.inputs.get(input.index()), Some(info) if matches!(info.kind, InputKind::ProgramId(_))));
+    first.into_iter().chain(of_program).map(|(_, valuation)| valuation).collect()
 }

@@ -32,6 +32,7 @@ use base::{Cancel, Cancelled, Limits};
 use discarded::is_discarded;
 use explore::{ScheduledRun, canonical, run_delaying, run_preferring, search};
 use kernel::{EffectId, Kernel, SiteId};
+use limits::launches::{STEPS as LAUNCH_STEPS, TOTAL_STEPS as ALL_LAUNCHES_STEPS};
 use machine::{Cluster, Machine, Rule, ScheduleHazard, State, Valuation, Violation};
 use never::Expected;
 use race_index::RaceIndex;
@@ -107,6 +108,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         decision.outcome.reach = Reach::Runs(vec![OpenReason::NotAsked]);
     } else if decision.is_clean() {
         decision.outcome.reach = proof::close(kernel, &plan, limits, cancel, &mut decision)?;
+        decision.run_launches(cancel)?;
         decision.visit(cancel)?;
     }
     if !decision.outcome.found.is_empty() || !decision.outcome.gaps.is_empty() {
@@ -332,6 +334,43 @@ impl<'k> Decision<'k> {
         }
     }
 
+    /// Where not all inputs are covered: runs the first program, the last and some between with the numbers of known
+    /// launches.
+    fn run_launches(&mut self, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
+        if !matches!(self.outcome.reach, Reach::Runs(_)) || !self.is_clean() {
+            return Ok(());
+        }
+        let limits = Limits { run_steps: LAUNCH_STEPS.min(self.limits.run_steps), ..self.limits.clone() };
+        // What a file may cost is for runs that choose their inputs.
+        let before = self.outcome.steps;
+        let most = before.saturating_add(ALL_LAUNCHES_STEPS);
+        for valuation in inputs::launched(self.kernel, &self.plan.base) {
+            cancel.check()?;
+            if self.outcome.steps >= most {
+                break;
+            }
+            if self.outcome.valuations.contains(&valuation) {
+                continue;
+            }
+            let machine = Machine::new(self.kernel, &valuation, &limits);
+            let run = canonical(&machine);
+            self.count(&run);
+            if !run.state.unmodelled() {
+                self.idle = self.plan.groups.iter().any(|group| group.trips.eval(&valuation) == Some(0));
+                self.keep(&run, &valuation, false);
+            }
+            if run.state.error().is_none() {
+                self.outcome.valuations.push(valuation);
+            }
+        }
+        self.outcome.steps = before;
+        self.drop_consequences();
+        if !self.is_clean() {
+            self.outcome.reach = Reach::Runs(Vec::new());
+        }
+        Ok(())
+    }
+
     /// Tries to come to what no run has executed, and says what stays unvisited: where not all inputs are covered,
     /// nothing is known of it.
     fn visit(&mut self, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
@@ -406,6 +445,11 @@ impl<'k> Decision<'k> {
             self.gap(Gap::Unmodelled);
             return;
         }
+        self.keep(run, valuation, alternative);
+    }
+
+    /// Keeps the violations of a run.
+    fn keep(&mut self, run: &ScheduledRun<State>, valuation: &Valuation, alternative: bool) {
         let races = RaceIndex::of(run.state.violations());
         for violation in run.state.violations() {
             if races.subsumes(violation)

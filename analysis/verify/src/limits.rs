@@ -59,6 +59,15 @@ base::limits! { "verify":
         SPLIT: i64 = 64, Count, NotProved;
     }
 
+    mod launches {
+        /// Known launches of which a kernel is run with the numbers, where no proof covers all of them.
+        LAUNCHES: usize = 4, Count, NotProved;
+        /// Machine steps of one such run; a longer one is judged by what comes before.
+        STEPS: u64 = 15_000, Steps, NotProved;
+        /// Machine steps of all such runs of a kernel; what a file may cost does not count them.
+        TOTAL_STEPS: u64 = 30_000, Steps, NotProved;
+    }
+
     mod never {
         /// Inputs that are looked at for code that no run has reached.
         INPUTS: usize = 24, Count, NotProved;

@@ -77,6 +77,9 @@ pub(super) fn reshaped<'a>(interp: &mut Interp<'a>, source: &Tensor<'a>, shape: 
     if *source.shape == *shape {
         return source.clone();
     }
+    if shape.is_empty() {
+        return unsplat(interp, source);
+    }
     let src = interp.ssa(source);
     interp.register_op(Op::new(Tt::Reshape).operand("src", src), "result", source.dtype, &extent)
 }
@@ -259,7 +262,7 @@ fn squeeze<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise(format!("dimension {axis} of {shape:?} is not of size 1"));
     }
     shape.remove(axis);
-    Ok(Value::Tensor(if shape.is_empty() { unsplat(interp, &source) } else { reshaped(interp, &source, &shape) }))
+    Ok(Value::Tensor(reshaped(interp, &source, &shape)))
 }
 
 fn join<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

@@ -6,10 +6,11 @@ use std::sync::{Arc, OnceLock};
 use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
 use base::{Names, TextRange};
-use gluon::{Elaborated, FileId, Instance, LaunchFacts, Origins, Problem, Source, Spec};
-use kernel::Lowered;
+use gluon::{ArgumentFacts, Elaborated, FileId, Instance, LaunchFacts, Origins, Problem, Source, Spec};
+use kernel::{InputId, InputKind, LaunchInputs, Lowered};
 use lower::{Options, lower_with};
 use python::syntax::{Module, Sources};
+use python::value::DType;
 use races::Launch;
 use rustc_hash::FxHashMap;
 use ttgir::{Document, Tree};
@@ -31,6 +32,8 @@ pub struct ElaboratedInstance {
     pub(super) name: TextRange,
     pub(super) modules: Vec<Option<Arc<Module>>>,
     original: Arc<Original>,
+    /// The kernel, with what its launches give it; `None` where no module could be made.
+    lowered: Option<Arc<Lowered>>,
     /// From the text that it was elaborated from to that of the module; `None` where no place has moved.
     moves: Option<Arc<Comparison>>,
     moved: OnceLock<Places>,
@@ -41,8 +44,6 @@ pub struct ElaboratedInstance {
 pub(super) struct Original {
     /// The module.
     document: Document,
-    /// The kernel; `None` where no module could be made.
-    lowered: Option<Arc<Lowered>>,
     /// Whether it was not elaborated, because the file may cost no more.
     left_out: bool,
     /// Whether some op of the module stands for what could not be followed.
@@ -112,6 +113,101 @@ fn numbered_values(text: &str) -> FxHashMap<String, u32> {
     all
 }
 
+/// A kernel with what the launches of an instance give it, as far as one gives all that it takes.
+fn launched(lowered: Arc<Lowered>, instance: &Instance) -> Arc<Lowered> {
+    let mut launches: Vec<LaunchInputs> = Vec::new();
+    for facts in instance.launches.iter() {
+        let values = lowered.kernel.inputs.iter().enumerate().filter_map(|(at, input)| {
+            let of_launch = matches!(input.kind, InputKind::Argument(_) | InputKind::Size(_));
+            let id = InputId(at as u32);
+            of_launch.then(|| Some((id, number(facts, lowered.map.input(id).trim_start_matches('%'))?)))
+        });
+        let grid = facts.grid.map(|count| count.and_then(|count| i64::try_from(count).ok()));
+        if let Some(values) = values.collect::<Option<Vec<(InputId, i64)>>>() {
+            let launch = LaunchInputs { values, grid };
+            if !launches.contains(&launch) {
+                launches.push(launch);
+            }
+        }
+    }
+    if lowered.kernel.launches == launches {
+        return lowered;
+    }
+    let mut lowered = Lowered::clone(&lowered);
+    lowered.kernel.launches = launches;
+    Arc::new(lowered)
+}
+
+/// By argument the number of the tensor that it points into: views of one storage of which it is not known that they
+/// lie apart are of one. `None` where that is not known, of one that begins nobody knows where in a storage of several.
+fn memories(arguments: &[ArgumentFacts]) -> Vec<Option<u32>> {
+    let mut all: Vec<Option<u32>> = Vec::with_capacity(arguments.len());
+    for (at, argument) in arguments.iter().enumerate() {
+        let before = || arguments.iter().take(at).enumerate().filter(|(_, other)| other.memory == argument.memory);
+        let shared = arguments.iter().filter(|other| other.memory == argument.memory).count() > 1;
+        let known = argument.memory.filter(|_| argument.offset.is_some() || !shared);
+        let Some(_) = known else {
+            all.push(None);
+            continue;
+        };
+        let meeting: Vec<u32> =
+            before().filter(|(_, other)| may_meet(argument, other)).filter_map(|(at, _)| all[at]).collect();
+        let number = meeting.iter().copied().min().unwrap_or(at as u32);
+        // It joins those that it meets.
+        for one in all.iter_mut().flatten().filter(|one| meeting.contains(one)) {
+            *one = number;
+        }
+        all.push(Some(number));
+    }
+    all
+}
+
+/// Whether two views of one storage may have bytes in common. Views of tables whose elements are known count as apart
+/// unless they begin in one place.
+fn may_meet(one: &ArgumentFacts, other: &ArgumentFacts) -> bool {
+    if one.offset == other.offset {
+        return true;
+    }
+    if one.contents.is_some() || other.contents.is_some() {
+        return false;
+    }
+    match (extent(one), extent(other)) {
+        (Some((from, to)), Some((start, end))) => from < end && start < to,
+        _ => true,
+    }
+}
+
+/// The bytes of its storage between which a view lies, where these are known.
+fn extent(view: &ArgumentFacts) -> Option<(i64, i64)> {
+    let bytes = i64::from(DType::named(view.element.as_deref()?)?.bits().div_ceil(8));
+    let (shape, strides) = (view.shape.as_ref()?, view.strides.as_ref()?);
+    let mut last = 0i64;
+    for (size, stride) in shape.iter().zip(strides) {
+        let size = i64::try_from((*size)?).ok()?;
+        if size == 0 || *stride < 0 {
+            return None;
+        }
+        last = last.checked_add((size - 1).checked_mul(*stride)?)?;
+    }
+    let from = view.offset?;
+    Some((from, from.checked_add(last.checked_add(1)?.checked_mul(bytes)?)?))
+}
+
+/// What a launch gives an argument of the elaborated kernel: an integer, or a part of a descriptor.
+fn number(facts: &LaunchFacts, name: &str) -> Option<i64> {
+    facts.arguments.iter().find_map(|argument| {
+        if argument.name == name {
+            return argument.value;
+        }
+        let part = name.strip_prefix(&*argument.name)?;
+        let axis = |prefix: &str| part.strip_prefix(prefix)?.strip_suffix('_')?.parse::<usize>().ok();
+        if let Some(axis) = axis(".shape_") {
+            return i64::try_from((*argument.shape.as_ref()?.get(axis)?)?).ok();
+        }
+        argument.strides.as_ref()?.get(axis(".strides_")?).copied()
+    })
+}
+
 impl ElaboratedInstance {
     /// What was elaborated of the text that `outline` is of.
     pub(super) fn new(
@@ -131,6 +227,7 @@ impl ElaboratedInstance {
         {
             lowered.kernel = kernel;
         }
+        let lowered = lowered.map(|lowered| launched(Arc::new(lowered), &instance));
         let places = Places {
             problems: elaborated.problems,
             unmodelled: elaborated.unmodelled,
@@ -139,7 +236,6 @@ impl ElaboratedInstance {
         };
         let original = Original {
             document,
-            lowered: lowered.map(Arc::new),
             left_out: false,
             has_unmodelled_op: elaborated.has_unmodelled_op,
             outline,
@@ -159,6 +255,7 @@ impl ElaboratedInstance {
             module,
             name,
             modules,
+            lowered,
             original: Arc::new(original),
             moves: None,
             moved: OnceLock::new(),
@@ -174,7 +271,6 @@ impl ElaboratedInstance {
     ) -> ElaboratedInstance {
         let original = Original {
             document: Document::new(String::new()),
-            lowered: None,
             left_out: true,
             has_unmodelled_op: false,
             outline,
@@ -188,6 +284,7 @@ impl ElaboratedInstance {
         };
         ElaboratedInstance {
             instance,
+            lowered: None,
             modules: vec![Some(module.clone())],
             module,
             name,
@@ -219,7 +316,7 @@ impl ElaboratedInstance {
 
     /// The kernel; `None` where no module could be made.
     pub fn lowered(&self) -> Option<&Arc<Lowered>> {
-        self.original.lowered.as_ref()
+        self.lowered.as_ref()
     }
 
     /// What Triton would refuse.
@@ -288,17 +385,23 @@ impl ElaboratedInstance {
                     .and_then(|shape| shape.iter().try_fold(1u64, |all, size| all.checked_mul((*size)?)));
                 let contents = argument.contents.as_ref().zip(count).and_then(|(all, count)| all.elements(count));
                 launch.contents.extend(contents.map(|contents| (argument.name.clone(), contents)));
+                let sizes = argument.shape.iter().flatten().map(|size| size.and_then(|size| i64::try_from(size).ok()));
+                let sizes: Option<Vec<i64>> = argument.shape.as_ref().and_then(|_| sizes.collect());
+                if let (Some(sizes), Some(strides)) = (sizes, &argument.strides) {
+                    let described = sizes.into_iter().zip(strides.iter().copied()).collect();
+                    launch.described.push((argument.name.clone(), described));
+                }
                 launch.values.extend(argument.value.map(|value| (argument.name.clone(), value)));
-                // Views that begin in different places of one storage are taken to lie apart.
-                let view = argument.memory.map(|memory| {
-                    let place = argument.offset.unwrap_or(0);
-                    let same = facts
-                        .arguments
-                        .iter()
-                        .position(|other| other.memory == Some(memory) && other.offset.unwrap_or(0) == place);
-                    same.unwrap_or(0) as u32
-                });
-                launch.memory.extend(view.map(|memory| (argument.name.clone(), memory)));
+            }
+            let memories = memories(&facts.arguments);
+            for (argument, memory) in facts.arguments.iter().zip(&memories) {
+                let Some(memory) = *memory else { continue };
+                launch.memory.push((argument.name.clone(), memory));
+                if memories.iter().filter(|other| **other == Some(memory)).count() > 1
+                    && let Some(shift) = argument.offset.filter(|shift| *shift != 0)
+                {
+                    launch.shifts.push((argument.name.clone(), shift));
+                }
             }
             launch
         };
@@ -463,6 +566,7 @@ impl ElaboratedInstance {
             *first = Some(module.clone());
         }
         ElaboratedInstance {
+            lowered: self.lowered.clone().map(|lowered| launched(lowered, &instance)),
             instance,
             module: module.clone(),
             name,

@@ -89,7 +89,7 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
 fn is_helper(survey: &Survey<'_>, func: &Func<'_>) -> bool {
     let name = func.def.name.as_str();
     let others = survey.functions.iter().filter(|other| other.start() != func.start());
-    others.filter(|other| other.device() || other.kind == Kind::Constexpr).any(|other| other.mentions.contains(name))
+    others.filter(|other| other.device() || other.kind == Kind::Constexpr).any(|other| other.refers_to(name))
 }
 
 fn params(module: &Module, survey: &Survey<'_>, func: &Func<'_>) -> Vec<Param> {

@@ -37,6 +37,10 @@ pub(super) struct Func<'m> {
     pub owner: Option<&'m str>,
     /// Names and attributes that its own statements mention, those of functions inside of it left out.
     pub mentions: FxHashSet<&'m str>,
+    /// Names of these that stand alone and are read: those of attributes are not among them.
+    read: FxHashSet<&'m str>,
+    /// Its parameters and the names that it assigns: they are its own.
+    locals: FxHashSet<&'m str>,
     /// Whether it gives a value back.
     pub returns: bool,
 }
@@ -49,6 +53,11 @@ impl Func<'_> {
             Kind::Triton => Some(Language::Triton),
             Kind::Constexpr | Kind::Host => None,
         }
+    }
+
+    /// Whether it reads a name of the functions or the file around it.
+    pub(super) fn refers_to(&self, name: &str) -> bool {
+        self.read.contains(name) && !self.locals.contains(name)
     }
 
     /// Whether it runs in a kernel.
@@ -195,7 +204,9 @@ impl<'m> Visitor<'m> for Survey<'m> {
                 self.open.push(self.functions.len());
                 self.class.push(None);
                 let mentions = FxHashSet::default();
-                self.functions.push(Func { def, kind, inside, method, owner, mentions, returns: false });
+                let read = FxHashSet::default();
+                let locals = def.parameters.iter().map(|param| param.name().as_str()).collect();
+                self.functions.push(Func { def, kind, inside, method, owner, mentions, read, locals, returns: false });
                 // Its tests' values are the function's own business.
                 for decorator in &def.decorator_list {
                     self.visit_decorator(decorator);
@@ -226,7 +237,14 @@ impl<'m> Visitor<'m> for Survey<'m> {
 
     fn visit_expr(&mut self, expr: &'m Expr) {
         match expr {
-            Expr::Name(name) => self.mention(name.id.as_str()),
+            Expr::Name(name) => {
+                if let Some(&at) = self.open.last() {
+                    let func = &mut self.functions[at];
+                    let names = if name.ctx.is_load() { &mut func.read } else { &mut func.locals };
+                    names.insert(name.id.as_str());
+                }
+                self.mention(name.id.as_str());
+            }
             Expr::Attribute(attribute) => {
                 self.mention(attribute.attr.as_str());
                 walk_expr(self, expr);

@@ -215,7 +215,7 @@ impl Marks<'_> {
 }
 
 /// Calls `see` with every variable that an effect reads, and with the one that it sets.
-pub(super) fn effect_vars(effect: &Effect, see: &mut impl FnMut(Var)) {
+pub(crate) fn effect_vars(effect: &Effect, see: &mut impl FnMut(Var)) {
     let mut copy = effect.clone();
     effect_vars_mut(&mut copy, &mut |var| see(*var));
 }

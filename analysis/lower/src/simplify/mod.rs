@@ -23,6 +23,8 @@ mod loops;
 mod merge;
 mod renumber;
 
+pub(crate) use live::effect_vars;
+
 use kernel::{Kernel, SourceMap};
 
 /// Simplifies and renumbers.

@@ -90,6 +90,7 @@ pub(super) fn renumber(mut kernel: Kernel, mut map: SourceMap) -> (Kernel, Sourc
         _ => false,
     });
     let new = |id: &BufferId| to.buffers.new.get(id.0 as usize).copied().flatten().map(BufferId);
+    map.placed = map.placed.iter().filter_map(new).collect();
     map.registers = map.registers.iter().filter_map(new).collect();
     map.inputs = to.inputs.pick(&map.inputs);
     map.vars = to.vars.pick(&map.vars);

@@ -193,3 +193,29 @@ fn barriers_are_noted_where_a_barrier_op_reaches() {
     assert_eq!(lowered.kernel.buffers.iter().map(|buffer| buffer.barriers).collect::<Vec<_>>(), [true, false]);
     assert_eq!(lowered.kernel.buffers[0].slot_bits, 64);
 }
+
+#[test]
+fn what_is_needed_no_more_lends_its_memory() {
+    let starts =
+        |ops: &str| -> Vec<Option<u64>> { kernel(ops).kernel.buffers.iter().map(|buffer| buffer.start).collect() };
+    let alloc = |name: &str| format!("%{name} = ttg.local_alloc : () -> !ttg.memdesc<64x32xf16, #s, #smem, mutable>\n");
+    let load = |name: &str| {
+        format!(
+            "%l{name} = ttg.local_load %{name} : !ttg.memdesc<64x32xf16, #s, #smem, mutable> -> tensor<64x32xf16, #r>\n"
+        )
+    };
+    let lines = |names: &[&dyn Fn() -> String]| names.iter().map(|line| line()).collect::<String>();
+    let (a, b) = ("a", "b");
+    // One after the other.
+    let apart = lines(&[&|| alloc(a), &|| load(a), &|| alloc(b), &|| load(b)]);
+    assert_eq!(starts(&apart), [Some(0), Some(0)]);
+    // Both at once.
+    let together = lines(&[&|| alloc(a), &|| alloc(b), &|| load(a), &|| load(b)]);
+    assert_eq!(starts(&together), [None, None]);
+    // The first is named again when the second has been made.
+    let kept = apart.clone() + "ttg.local_dealloc %a : !ttg.memdesc<64x32xf16, #s, #smem, mutable>\n";
+    assert_eq!(starts(&kept), [None, None]);
+    // A third fits where the first was, beside the second.
+    let third = lines(&[&|| alloc(a), &|| alloc(b), &|| load(a), &|| alloc("third"), &|| load(b), &|| load("third")]);
+    assert_eq!(starts(&third), [Some(0), None, Some(0)]);
+}

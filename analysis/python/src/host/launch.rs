@@ -122,7 +122,8 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
             }
         }
         for (name, heuristic) in &launcher.heuristics {
-            let dict = arguments.iter().map(|(name, value)| (Value::Str(name.clone()), value.clone())).collect();
+            let all = with_defaults(&function, &arguments).into_iter();
+            let dict = all.map(|(name, value)| (Value::Str(name), value)).collect();
             let dict = Value::Dict(Rc::new(RefCell::new(dict)));
             if let Ok(value) = interp.call(heuristic, Args { pos: vec![dict], named: Vec::new() }, interp.at) {
                 set(&mut arguments, name, value);
@@ -135,7 +136,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         }
         let known = |name: &str| params(&function).any(|param| param == name);
         arguments.retain(|(name, _)| known(name));
-        let sizes = programs(interp, &launcher.programs, &arguments);
+        let sizes = programs(interp, &launcher.programs, &with_defaults(&function, &arguments));
         let names: Vec<&str> = params(&function).collect();
         let facts = super::site::facts(&arguments, &names, sizes);
         let grid = match sizes {
@@ -152,6 +153,17 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
     }
     super::site::written(given.iter().map(|(_, value)| value));
     Ok(any("compiled kernel"))
+}
+
+/// Arguments with the defaults of the parameters that are given none, as grids and heuristics are told of them.
+fn with_defaults<'a>(function: &Function<'a>, arguments: &Named<'a>) -> Named<'a> {
+    let missing = params(function).zip(&function.defaults).filter_map(|(name, default)| {
+        let given = arguments.iter().any(|(known, _)| **known == *name);
+        default.clone().filter(|_| !given).map(|default| (Rc::from(name), default))
+    });
+    let mut all = arguments.clone();
+    all.extend(missing);
+    all
 }
 
 /// The programs of a grid along x, y and z; it may be a function of the arguments.

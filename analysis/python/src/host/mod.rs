@@ -19,6 +19,7 @@ mod print;
 mod reach;
 mod shapes;
 mod site;
+mod strides;
 pub mod thing;
 mod torch;
 pub mod ways;

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::shapes;
+use super::strides::contiguous;
 use super::thing::{Memory, Thing, Torch, any, content, tensor};
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
@@ -58,7 +59,7 @@ impl Torch {
         DType::named(self.element()).map_or(4, |dtype| i64::from(dtype.bits().max(8) / 8))
     }
 
-    fn count(&self) -> i64 {
+    pub(super) fn count(&self) -> i64 {
         self.shape.iter().fold(1, |all: i64, size| all.saturating_mul(*size))
     }
 
@@ -69,7 +70,13 @@ impl Torch {
     /// A copy of another type.
     fn of_type(&self, dtype: Rc<str>) -> Torch {
         let kept = is_integer(&self.dtype) && is_integer(&dtype);
-        Torch { dtype, memory: Memory::holding(self.contents().filter(|_| kept)), ..self.clone() }
+        let strides = self.preserved_strides();
+        Torch { dtype, memory: Memory::holding(self.contents().filter(|_| kept)), shape: self.shape.clone(), strides }
+    }
+
+    /// Itself where it is of that type, else a copy.
+    fn cast(&self, dtype: Rc<str>) -> Torch {
+        if dtype == self.dtype { self.clone() } else { self.of_type(dtype) }
     }
 
     /// The same with these elements, where they are integers.
@@ -87,7 +94,7 @@ impl Torch {
 
     /// A copy.
     pub(super) fn copied(&self) -> Torch {
-        Torch { memory: Memory::fresh(), ..self.clone() }
+        Torch { memory: Memory::fresh(), strides: self.preserved_strides(), ..self.clone() }
     }
 
     /// The same where it lies densely, else a copy that does.
@@ -135,7 +142,9 @@ impl Torch {
     }
 
     fn is_contiguous(&self) -> bool {
-        self.strides == contiguous(&self.shape)
+        // How far apart the elements of a dimension with one of them are does not matter.
+        let mut all = self.strides.iter().zip(contiguous(&self.shape)).zip(&self.shape);
+        self.count() == 0 || all.all(|((stride, dense), size)| *size == 1 || *stride == dense)
     }
 
     pub(super) fn reshaped(&self, mut shape: Vec<i64>) -> Option<Torch> {
@@ -143,17 +152,13 @@ impl Torch {
             let rest = shape.iter().filter(|size| **size != -1).fold(1i64, |all, size| all.saturating_mul(*size));
             shape[at] = self.count().checked_div(rest)?;
         }
+        shape.iter().all(|size| *size >= 0).then_some(())?;
+        if let Some(strides) = self.strides_as(&shape) {
+            return Some(Torch { shape, strides, ..self.clone() });
+        }
         let dense = self.dense();
-        shape.iter().all(|size| *size >= 0).then(|| dense.with(shape).within(&dense))
+        Some(dense.with(shape).within(&dense))
     }
-}
-
-fn contiguous(shape: &[i64]) -> Vec<i64> {
-    let mut strides = vec![1i64; shape.len()];
-    for at in (1..shape.len()).rev() {
-        strides[at - 1] = strides[at].saturating_mul(shape[at].max(1));
-    }
-    strides
 }
 
 /// The name of a torch type.
@@ -328,13 +333,22 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
         "squeeze" => {
             let at = first.and_then(int).and_then(|at| of.dim(at));
             let keep = |(i, size): &(usize, &i64)| **size != 1 || at.is_some_and(|at| at != *i);
-            Some(of.with(of.shape.iter().enumerate().filter(keep).map(|(_, size)| *size).collect()).within(of))
+            let kept: Vec<usize> = of.shape.iter().enumerate().filter(keep).map(|(at, _)| at).collect();
+            let pick = |all: &[i64]| kept.iter().filter_map(|at| all.get(*at).copied()).collect();
+            Some(Torch { shape: pick(&of.shape), strides: pick(&of.strides), ..of.clone() })
         }
         "expand" | "broadcast_to" => numbers().map(|shape| {
             let missing = shape.len().saturating_sub(of.shape.len());
             let own = |at: usize| at.checked_sub(missing).and_then(|at| of.shape.get(at)).copied().unwrap_or(1);
             let sizes = shape.iter().enumerate().map(|(at, size)| if *size == -1 { own(at) } else { *size });
-            of.with(sizes.collect()).within(of)
+            let sizes: Vec<i64> = sizes.collect();
+            // Along a dimension that is repeated every element is the same.
+            let stride = |(at, size): (usize, &i64)| match at.checked_sub(missing).and_then(|at| of.strides.get(at)) {
+                Some(stride) if own(at) == *size => *stride,
+                _ => 0,
+            };
+            let strides = sizes.iter().enumerate().map(stride).collect();
+            Torch { shape: sizes, strides, ..of.clone() }
         }),
         "repeat" => numbers().map(|times| {
             let missing = times.len().saturating_sub(of.shape.len());
@@ -353,8 +367,8 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
             shape(&sizes).map(|shape| made(shape).holding(contents))
         }
         "to" | "type" | "type_as" => Some(match dtype(args) {
-            Some(dtype) if dtype != of.dtype => of.of_type(dtype),
-            _ => of.clone(),
+            Some(dtype) => of.cast(dtype),
+            None => of.clone(),
         }),
         "sum" | "mean" | "amax" | "amin" | "max" | "min" | "argmax" | "argmin" | "prod" | "std" | "var" | "norm"
         | "logsumexp" | "count_nonzero" | "all" | "any" | "nansum" => {
@@ -397,9 +411,9 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
             })
         }
         _ if DTYPES.iter().any(|row| row.0 == name) || OTHER.iter().any(|row| row.0 == name) => {
-            dtype_name(&Value::Lib(format!("torch.{name}").into())).map(|dtype| of.of_type(dtype))
+            dtype_name(&Value::Lib(format!("torch.{name}").into())).map(|dtype| of.cast(dtype))
         }
-        "bfloat16" => Some(of.of_type("bfloat16".into())),
+        "bfloat16" => Some(of.cast("bfloat16".into())),
         "clone" => Some(of.copied().holding(of.contents())),
         _ if keeps_memory(name) => Some(of.clone()),
         _ => keeps_shape(name).then(|| of.copied()),
@@ -616,9 +630,10 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
         "where" => tensors.get(1).or(tensors.first()).map(Torch::copied),
         "allclose" | "equal" | "is_tensor" => None,
         _ if name.ends_with("_like") => tensors.first().map(|like| {
-            let dense = like.with(like.shape.clone());
-            let dense = dtype(args).map_or(dense.clone(), |dtype| dense.of_type(dtype));
-            dense.holding(match name {
+            let kept =
+                if named(args, "memory_format").is_some() { like.with(like.shape.clone()) } else { like.copied() };
+            let made = dtype(args).map_or(kept.clone(), |dtype| kept.of_type(dtype));
+            made.holding(match name {
                 "zeros_like" => Some(Contents::Fill(0)),
                 "ones_like" => Some(Contents::Fill(1)),
                 _ => None,

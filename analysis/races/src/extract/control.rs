@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use ttgir::{BlockId, OpId, RegionId, ValueId};
 
 use super::{DEPTH, Elements, Extractor, Pointer, Value};
-use crate::program::{Carried, Loop, Source, Step};
+use crate::program::{Base, Carried, Loop, Source, Step};
 use crate::term::{BinOp, Node, Symbol, Term};
 
 /// What a loop makes of a value that it carries.
@@ -221,9 +221,13 @@ impl Extractor<'_> {
                 }
                 self.of_last_round(becomes, start, number, round, from, &carried)
             });
-            courses.push(match known {
-                Some(term) => Course::Formula(Self::with_term(first, term)),
-                None => Course::Carried(*source, held.clone()),
+            courses.push(match (known, held) {
+                (Some(term), _) => Course::Formula(Self::with_term(first, term)),
+                // In a later round it points into another tensor.
+                (None, Value::Pointer(pointer)) if !points_into(next.get(at), pointer.base) => {
+                    Course::Carried(*source, Value::Pointer(Pointer { base: Base::Unknown, ..pointer.clone() }))
+                }
+                (None, _) => Course::Carried(*source, held.clone()),
             });
         }
         courses
@@ -268,7 +272,8 @@ impl Extractor<'_> {
         number: u32,
         from: usize,
     ) -> Value {
-        let (Value::Descriptor(first), Some(Value::Descriptor(next))) = (first, next) else { return first.clone() };
+        let Value::Descriptor(first) = first else { return first.clone() };
+        let Some(Value::Descriptor(next)) = next else { return Value::Opaque };
         if first == next {
             return Value::Descriptor(first.clone());
         }
@@ -632,4 +637,9 @@ impl Extractor<'_> {
         self.steps.push(Step::Partitions(all));
         self.bind_all(tree.results(op), values);
     }
+}
+
+/// Whether a value points into this tensor.
+fn points_into(value: Option<&Value>, base: Base) -> bool {
+    matches!(value, Some(Value::Pointer(pointer)) if pointer.base == base)
 }

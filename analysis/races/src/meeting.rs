@@ -1,0 +1,72 @@
+//! What a run has shown of two programs, as a race that is told.
+
+use crate::decide::Decider;
+use crate::report::{Race, Side};
+use crate::run::{Meeting, Setting};
+use crate::term::{Node, Symbol};
+
+impl Decider<'_> {
+    /// Two accesses that meet, as a race.
+    pub(crate) fn race(&self, setting: &Setting, meeting: &Meeting) -> Race {
+        let side = |event: &crate::run::Event, program: u32, lane: u32| {
+            let access = &self.program.accesses[event.access as usize];
+            let mut rest = i64::from(lane);
+            let mut place = vec![0; access.lanes.len()];
+            for (at, size) in access.lanes.iter().enumerate().rev() {
+                place[at] = rest % (*size).max(1);
+                rest /= (*size).max(1);
+            }
+            // Those that the kernel asks for, and those along which the launch has several.
+            let mut axes = self.axes();
+            axes.extend(&self.program.axes);
+            let whole = setting.place(program);
+            let shown = axes.iter().copied().max().unwrap_or(0);
+            Side {
+                range: self.tree.op_header_range(access.op),
+                op: self.tree.op_name(access.op).to_owned(),
+                writes: access.action.writes(),
+                atomic: access.action.ordering().map(|ordering| ordering.scope),
+                program: whole[..=usize::from(shown).min(2)].to_vec(),
+                lane: place,
+                extent: {
+                    let element = |start: i64| start.div_euclid(i64::from(access.bytes.max(1)));
+                    let first = event.spans.first().map_or(0, |span| element(span.0));
+                    (first, event.spans.last().map_or(first, |span| element(span.0)))
+                },
+                rounds: event.rounds.to_vec(),
+                pending: event.pending,
+                source: self.tree.loc(access.op).iter().map(|loc| format!("{}:{}", loc.file, loc.line)).next(),
+            }
+        };
+        let access = &self.program.accesses[meeting.first.access as usize];
+        let argument = self.tensor(access.base).and_then(|at| self.program.arguments.get(at as usize));
+        let mut inputs = Vec::new();
+        for (at, argument) in self.program.arguments.iter().enumerate() {
+            let at = at as u32;
+            let known = self.launch.value(at).is_some();
+            if let Some(value) = setting.values.get(&Symbol::Argument(at)).filter(|_| !known && self.matters(at)) {
+                inputs.push((argument.name.clone(), *value));
+            }
+        }
+        Race {
+            tensor: argument.map_or_else(String::new, |argument| argument.name.clone()),
+            index: meeting.start.div_euclid(i64::from(access.bytes.max(1))),
+            start: meeting.start,
+            bytes: meeting.bytes,
+            first: side(&meeting.first, meeting.programs[0], meeting.lanes[0]),
+            second: side(&meeting.second, meeting.programs[1], meeting.lanes[1]),
+            grid: setting.grid,
+            inputs,
+        }
+    }
+
+    /// Whether an address, a mask or a condition depends on an argument.
+    fn matters(&self, argument: u32) -> bool {
+        let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(at), _) if *at == argument);
+        let terms = &self.program.terms;
+        self.program
+            .accesses
+            .iter()
+            .any(|access| [access.offset, access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is)))
+    }
+}
