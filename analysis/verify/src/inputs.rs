@@ -6,6 +6,8 @@
 //! Loops that only arguments drive are expected to fill their ring of buffers: with fewer
 //! iterations many correct kernels wait for tiles that never come, so what breaks only there is
 //! kept apart ([`InputPlan::floor`]). Loops that a program's number drives may well run not at all.
+//! A program's number and how many there are take a second value where they drive a loop, and known launches are run with
+//! their own numbers where no proof closes (`launched`).
 //! What is missed: loops whose bounds depend on other loops' counters run as these let them, and
 //! two input-dependent loops are not driven through all pairs of trip counts.
 

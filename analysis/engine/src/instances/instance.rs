@@ -162,14 +162,10 @@ fn memories(arguments: &[ArgumentFacts]) -> Vec<Option<u32>> {
     all
 }
 
-/// Whether two views of one storage may have bytes in common. Views of tables whose elements are known count as apart
-/// unless they begin in one place.
+/// Whether two views of one storage may have bytes in common.
 fn may_meet(one: &ArgumentFacts, other: &ArgumentFacts) -> bool {
     if one.offset == other.offset {
         return true;
-    }
-    if one.contents.is_some() || other.contents.is_some() {
-        return false;
     }
     match (extent(one), extent(other)) {
         (Some((from, to)), Some((start, end))) => from < end && start < to,
