@@ -349,7 +349,8 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding<Message>]) 
     if planned {
         reasons.insert(0, "its barriers are not placed yet; what orders its tasks is what its plan implies".into());
     }
-    if !lowered.unmodelled.is_empty() && !outcome.gaps.contains(&Gap::Unmodelled) {
+    if !lowered.unmodelled.is_empty() && !outcome.gaps.iter().any(|gap| matches!(gap, Gap::Unmodelled | Gap::Rewritten))
+    {
         reasons.push(reason(&Gap::Unmodelled));
     }
     if !outcome.found.is_empty() && findings.is_empty() {
@@ -406,6 +407,9 @@ pub(super) fn reason(gap: &Gap) -> Message {
         Gap::Machine(MachineError::Limit) => "the limit on steps was met".into(),
         Gap::Machine(MachineError::IllFormed) => "the kernel is ill-formed".into(),
         Gap::Unmodelled => "it has an op that is not modelled".into(),
+        Gap::Rewritten => {
+            "words of memory that steer it are written by itself, and what it then reads is not followed".into()
+        }
         Gap::Schedules { states } => {
             message!("its schedules differ, and {states} states were visited without an end", states)
         }

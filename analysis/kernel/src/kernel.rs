@@ -39,6 +39,8 @@ pub enum InputKind {
     Tiles,
     /// Words read from global memory.
     Memory,
+    /// Words of global memory that the kernel writes itself, so that one may differ from one read to the next.
+    Rewritten,
     /// A value that the machine cannot compute (read from a tensor, a float, …); any is possible.
     Free,
 }
@@ -260,6 +262,13 @@ pub struct LaunchInputs {
 }
 
 impl Kernel {
+    /// Whether what it does hangs on words of global memory that it writes itself ([`InputKind::Rewritten`]).
+    pub fn steered_by_own_words(&self) -> bool {
+        let own = |input: InputId| self.inputs.get(input.index()).is_some_and(|info| info.kind == InputKind::Rewritten);
+        let mut instrs = self.blocks.iter().flat_map(|block| &block.instrs);
+        instrs.any(|instr| matches!(instr, Instr::Let(_, Pure::Load(input, _)) if own(*input)))
+    }
+
     /// A kernel of one CTA with nothing in it, to be filled.
     pub fn empty() -> Kernel {
         Kernel {

@@ -8,7 +8,9 @@ use super::lowerer::Lowerer;
 use super::simplify::simplify;
 use super::value::Val;
 use base::TextRange;
+use dialects::{OpCode, Scf};
 use kernel::{Block, Input, InputKind, Instr, Kernel, Lowered, Partition, Pure, Unmodelled};
+use ttgir::queries::spot::around;
 use ttgir::{OpId, Tree, Ty, ValueId};
 
 impl Lowerer<'_> {
@@ -125,14 +127,38 @@ impl Lowerer<'_> {
         Lowered { kernel, map, unmodelled }
     }
 
+    /// A word that one op reads once comes before whatever the kernel stores there, or is any word at all.
+    fn read_once(&mut self) {
+        let tree = self.tree;
+        let &[op] = self.rewritten.as_slice() else { return };
+        let repeats = |outer: ttgir::OpId| matches!(tree.code(outer), Some(OpCode::Scf(Scf::For | Scf::While)));
+        let branches = |region: ttgir::RegionId| tree.blocks(region).len() > 1;
+        let again = around(tree, op)
+            .any(|(outer, region)| repeats(outer) || tree.regions(outer).get(region).copied().is_some_and(branches));
+        if again {
+            return;
+        }
+        for input in self.build.kernel.inputs.iter_mut().filter(|input| input.kind == InputKind::Rewritten) {
+            input.kind = InputKind::Memory;
+        }
+        self.rewritten.clear();
+    }
+
     pub(crate) fn finish(mut self) -> Lowered {
         let kept = std::mem::take(&mut self.build.kept);
         self.build.map.placed = lifetimes::place(&mut self.build.kernel, &kept);
+        self.read_once();
+        let rewritten: Vec<_> = self.rewritten.iter().map(|op| self.tree.op_name_range(*op)).collect();
         let Lowered { kernel, map, mut unmodelled } = self.unsimplified();
         let (kernel, map) = simplify(kernel, map);
         if defined(&kernel) < kernel.vars.len() {
             let reason = "a value is used where it is not computed, so it counts as 0".into();
             unmodelled.push(Unmodelled { range: map.kernel_range, reason });
+        }
+        if kernel.steered_by_own_words() {
+            let reason =
+                "the kernel writes through this pointer too, and which store a read comes after is not followed";
+            unmodelled.extend(rewritten.into_iter().map(|range| Unmodelled { range, reason: reason.into() }));
         }
         unmodelled.sort_by_key(|item| (item.range.start, item.range.end));
         Lowered { kernel, map, unmodelled }

@@ -72,6 +72,10 @@ pub(crate) struct Lowerer<'t> {
     pub(crate) loads: FxHashMap<OpId, kernel::Var>,
     /// Where allocations that share storage lie.
     pub(crate) shares: FxHashMap<OpId, Share>,
+    /// Pointers through which the kernel writes global memory; filled when asked for.
+    pub(crate) written: Option<FxHashSet<ValueId>>,
+    /// Reads of words that the kernel writes itself.
+    pub(crate) rewritten: Vec<OpId>,
     /// Threads of a warp.
     pub(crate) lanes: u32,
     /// How the warps of a partition run beside each other.
@@ -115,6 +119,8 @@ impl<'t> Lowerer<'t> {
             numbered: FxHashMap::default(),
             loads: FxHashMap::default(),
             shares: FxHashMap::default(),
+            written: None,
+            rewritten: Vec::new(),
             lanes: 32,
             warps: Warps::default(),
             hosts: None,

@@ -6,6 +6,7 @@ use super::lowerer::Lowerer;
 use super::value::{Class, Val};
 use dialects::{Arith, Nvg, OpCode, Tt};
 use kernel::{CmpOp, Input, InputKind, Pure, Var, Width};
+use ttgir::queries::pointer::{pointers, written_pointers};
 use ttgir::{OpId, ValueId};
 
 /// Makes the computation of a binary op of a width from its operands.
@@ -96,8 +97,9 @@ impl Lowerer<'_> {
                 Some(Pure::Add(Width(64), pointer, offset))
             }
             (OpCode::Tt(Tt::Load), &[pointer, ..]) if !self.flag(op, "isVolatile") => {
+                let kind = if self.is_rewritten(op, pointer) { InputKind::Rewritten } else { InputKind::Memory };
                 let pointer = self.scalar(pointer);
-                let memory = Input { kind: InputKind::Memory, width: width.0, divisor: 1 };
+                let memory = Input { kind, width: width.0, divisor: 1 };
                 let input = self.build.input(memory, "memory");
                 let load = Pure::Load(input, pointer);
                 let Some(&mask) = tree.group(op, "mask").first() else { return Some(load) };
@@ -112,6 +114,22 @@ impl Lowerer<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether the kernel writes through the pointer that a word is read through.
+    fn is_rewritten(&mut self, op: OpId, pointer: ValueId) -> bool {
+        let tree = self.tree;
+        if self.executes() {
+            return false;
+        }
+        let entry = self.calls.first().copied();
+        let find = || entry.map(|entry| written_pointers(tree, entry)).unwrap_or_default();
+        let written = self.written.get_or_insert_with(find);
+        let own = !written.is_empty() && pointers(tree, pointer).iter().any(|root| written.contains(root));
+        if own && !self.rewritten.contains(&op) {
+            self.rewritten.push(op);
+        }
+        own
     }
 
     fn arith(&mut self, op: OpId, code: Arith, operands: &[ValueId], width: Width) -> Option<Pure<Var>> {

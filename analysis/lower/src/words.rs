@@ -5,7 +5,7 @@
 
 use super::lowerer::Lowerer;
 use super::value::{Class, Val};
-use dialects::{OpCode, Tt, Ttg};
+use dialects::{Arith, OpCode, Tt, Ttg};
 use kernel::{Input, InputKind, Instr, Pure, Var, Word};
 use ttgir::{Def, OpId, Ty, ValueId};
 
@@ -28,9 +28,10 @@ impl Lowerer<'_> {
     fn store_word(&mut self, op: OpId) {
         let tree = self.tree;
         let (Some(&source), Some(view)) = (tree.operands(op).first(), self.one_integer(op)) else { return };
-        let value = match self.splatted(source) {
-            Some(scalar) => self.scalar(scalar),
-            None => {
+        let value = match (self.splatted(source), self.constant(source)) {
+            (Some(scalar), _) => self.scalar(scalar),
+            (None, Some(number)) => self.build.number(number),
+            (None, None) => {
                 let width = self.element_width(source).unwrap_or(32);
                 self.unknown(width, tree.value_name(source))
             }
@@ -113,6 +114,19 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let op = self.made_by(self.converted(value))?;
         tree.is(op, Tt::Splat).then(|| tree.operands(op).first().copied())?
+    }
+
+    /// The number that a constant tensor holds in all places.
+    fn constant(&self, value: ValueId) -> Option<i64> {
+        let tree = self.tree;
+        let op = self.made_by(self.converted(value)).filter(|op| tree.is(*op, Arith::Constant))?;
+        let text = tree.attr_text(tree.attr(op, "value")?).trim();
+        let inside = text.strip_prefix("dense<")?.split('>').next()?.trim();
+        match inside {
+            "true" => Some(1),
+            "false" => Some(0),
+            number => number.parse().ok(),
+        }
     }
 
     /// What a tensor was before it only changed its layout.

@@ -1,12 +1,15 @@
 //! Launches to try where none is known: small numbers under which what was assumed of strides holds.
 
+use std::borrow::Cow;
+
 use crate::interval::Intervals;
 use crate::launch::Known;
-use crate::limits::choose::{COMPANIONS, ROUNDS};
+use crate::limits::choose::{COMPANIONS, LONGEST, ROUNDS};
 use crate::program::Program;
-use crate::prove::Spread;
+use crate::prove::{Poly, Spread};
 use crate::run::{FirstWords, Setting};
-use crate::term::{Node, Symbol};
+use crate::say::bound;
+use crate::term::{BinOp, Node, Symbol};
 
 /// Sizes that arguments get, given the longest block: several of those, one and a bit, and hardly anything.
 fn sizes(program: &Program) -> [i64; 3] {
@@ -26,6 +29,13 @@ pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) ->
             || (0..argument.rank).any(|dim| !launch.sizes.contains_key(&(at as u32, dim as u8)))
     });
     let mut settings = Vec::new();
+    // Rows may lie one right after the other: where a mask ends what a stride has to exceed, it need not be more.
+    let mut with_bounds = Cow::Borrowed(program);
+    let mut bounded = Vec::with_capacity(spreads.len());
+    for spread in spreads {
+        bounded.push((spread, bound(with_bounds.to_mut(), spread)));
+    }
+    let (program, spreads) = (&*with_bounds, bounded.as_slice());
     for size in sizes(program) {
         if let Some(setting) = setting(program, launch, spreads, size, None) {
             settings.push(setting);
@@ -44,12 +54,16 @@ pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) ->
     settings
 }
 
-fn setting(program: &Program, launch: &Known, spreads: &[Spread], size: i64, only: Option<u8>) -> Option<Setting> {
+/// What is assumed of a stride, and below what a mask holds that.
+type Bounded<'s> = (&'s Spread, Option<Poly>);
+
+fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], size: i64, only: Option<u8>) -> Option<Setting> {
     let axes = program.axes.len().min(3);
+    let around = around(program);
     let mut setting = Setting { contents: launch.contents.clone(), same: launch.same.clone(), ..Setting::default() };
     for axis in 0..3u8 {
         let used = program.axes.contains(&axis) && only.is_none_or(|only| only == axis);
-        let chosen = if used { GRIDS[axes] } else { 1 };
+        let chosen = if used { GRIDS[axes].max(around[usize::from(axis)]) } else { 1 };
         setting.grid[usize::from(axis)] = launch.grid[usize::from(axis)].unwrap_or(chosen).max(1);
     }
     for (at, argument) in program.arguments.iter().enumerate() {
@@ -76,15 +90,43 @@ fn setting(program: &Program, launch: &Known, spreads: &[Spread], size: i64, onl
     None
 }
 
+/// By axis: one more program than the constants by which its numbers are divided, so that a remainder comes again.
+fn around(program: &Program) -> [i64; 3] {
+    let mut most = [0; 3];
+    for term in program.terms.all() {
+        let Node::Binary(op @ (BinOp::RemS | BinOp::RemU | BinOp::And), a, b) = *program.terms.node(term) else {
+            continue;
+        };
+        let mask = i64::from(op == BinOp::And);
+        let divisor = program.terms.constant(b).and_then(|divisor| divisor.checked_add(mask));
+        let Some(divisor) = divisor.filter(|divisor| (2..=LONGEST).contains(divisor)) else { continue };
+        for (axis, most) in (0u8..).zip(&mut most) {
+            let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(of), _) if *of == axis);
+            if *most <= divisor && program.terms.any_leaf(a, is) {
+                *most = divisor + 1;
+            }
+        }
+    }
+    most
+}
+
 fn round_up(value: i64, by: i64) -> i64 {
     value.div_euclid(by.max(1)).max(1).saturating_add(i64::from(value % by.max(1) != 0)) * by.max(1)
 }
 
 /// Makes a stride exceed what is added to it; whether it did already. `None` where that cannot be.
-fn raise(program: &Program, launch: &Known, setting: &mut Setting, spread: &Spread, round: u32) -> Option<bool> {
+fn raise(
+    program: &Program,
+    launch: &Known,
+    setting: &mut Setting,
+    (spread, bound): &Bounded<'_>,
+    round: u32,
+) -> Option<bool> {
     let lanes = &program.accesses[spread.access as usize].lanes;
     let mut intervals = Intervals::new(program, setting, lanes);
-    let (_, most) = intervals.poly(&spread.span)?;
+    let (_, span) = intervals.poly(&spread.span)?;
+    let below = bound.as_ref().and_then(|bound| Some(intervals.poly(bound)?.1 - 1));
+    let most = below.map_or(span, |below| below.min(span));
     let (least, _) = intervals.poly(&spread.stride)?;
     if least > most {
         return Some(true);

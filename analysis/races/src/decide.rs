@@ -427,6 +427,7 @@ impl Decider<'_> {
                 length: None,
                 rows: 0,
                 wanted: Vec::new(),
+                broken: FxHashMap::default(),
             };
             let apart = prover.apart(a, b);
             let spreads = apart.as_ref().map_or_else(Vec::new, |apart| apart.spreads.clone());
@@ -484,6 +485,7 @@ impl Decider<'_> {
             length: None,
             rows: BY_TABLES,
             wanted: Vec::new(),
+            broken: FxHashMap::default(),
         };
         let mut proofs = Proofs {
             open: Vec::new(),

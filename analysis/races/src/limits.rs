@@ -43,6 +43,8 @@ base::limits! { "races":
         ROUNDS: u32 = 10, Count, NotProved;
         /// Programs that are looked at for one that shares a word with the first.
         COMPANIONS: u32 = 300, Count, NotProved;
+        /// The largest divisor of a program's number of which all remainders are run.
+        LONGEST: i64 = 64, Count, NotProved;
     }
 
     mod extract {

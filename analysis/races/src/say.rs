@@ -12,12 +12,17 @@ pub(crate) fn spread(program: &Program, spread: &Spread) -> String {
     }
     match bound(&mut program.clone(), spread) {
         Some(bound) => format!("{stride} is at least {}", poly(program, &bound)),
-        // What is read may be negative as well.
-        None if spread.span.atoms().any(|atom| program.terms.any_leaf(atom, |node| matches!(node, Node::Read(..)))) => {
+        // What is read may be negative as well, and so may a difference.
+        None if may_be_negative(program, &spread.span) => {
             format!("{} is at least 0 and below {stride}", poly(program, &spread.span))
         }
         None => format!("{stride} exceeds {}", poly(program, &spread.span)),
     }
+}
+
+fn may_be_negative(program: &Program, span: &Poly) -> bool {
+    span.terms().any(|(_, coefficient)| coefficient < 0)
+        || span.atoms().any(|atom| program.terms.any_leaf(atom, |node| matches!(node, Node::Read(..))))
 }
 
 /// What has to hold of a table of indices, or of a grid.

@@ -47,6 +47,9 @@ pub struct InputPlan {
     pub cut: bool,
 }
 
+/// The largest number of a program that a constant of the kernel makes worth trying.
+const MOST_PROGRAMS: i64 = 1 << 16;
+
 /// Deepest ring of buffers, for the choice of trip counts.
 fn depth(kernel: &Kernel) -> u64 {
     let counts = kernel.blocks.iter().flat_map(|block| &block.instrs).filter_map(|instr| match instr {
@@ -62,7 +65,7 @@ fn default_value(kernel: &Kernel, input: InputId) -> i64 {
         InputKind::Argument(_) | InputKind::Size(_) => info.divisor.max(1) as i64,
         InputKind::Pointer(position) => (i64::from(position) + 1) << 24,
         InputKind::ProgramId(_) | InputKind::Free | InputKind::CtaRank | InputKind::Tiles => 0,
-        InputKind::NumPrograms(_) | InputKind::Memory => 1,
+        InputKind::NumPrograms(_) | InputKind::Memory | InputKind::Rewritten => 1,
     }
 }
 
@@ -70,7 +73,7 @@ fn default_value(kernel: &Kernel, input: InputId) -> i64 {
 pub(super) fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
     let info = &kernel.inputs[input.index()];
     let mut values: Vec<i64> = match info.kind {
-        InputKind::Argument(_) | InputKind::Size(_) | InputKind::Memory => {
+        InputKind::Argument(_) | InputKind::Size(_) | InputKind::Memory | InputKind::Rewritten => {
             let divisor = info.divisor.max(1) as i64;
             let units = constants.iter().copied().filter(|&unit| (2..=1 << 16).contains(&unit));
             let mut values: Vec<i64> = (0..=40).map(|factor| factor * divisor).collect();
@@ -82,7 +85,13 @@ pub(super) fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> 
             values
         }
         InputKind::Pointer(_) => vec![default_value(kernel, input)],
-        InputKind::ProgramId(_) => vec![0, 1, 2, 3, 7, 15, 31, 63],
+        InputKind::ProgramId(_) => {
+            let near = constants.iter().copied().filter(|value| (1..=MOST_PROGRAMS).contains(value));
+            [0, 1, 2, 3, 7, 15, 31, 63]
+                .into_iter()
+                .chain(near.flat_map(|value| [value - 1, value, value + 1]))
+                .collect()
+        }
         InputKind::NumPrograms(_) => vec![1, 2, 4],
         // The machine supplies it.
         InputKind::CtaRank => vec![0],
@@ -388,21 +397,36 @@ pub(super) fn launched(kernel: &Kernel, base: &Valuation) -> Vec<Valuation> {
 /// Valuations under which a condition takes the outcome that `base` does not give,
 /// by the first input that can do that alone, and by a program's number.
 pub(super) fn flips(kernel: &Kernel, slices: &Slices<'_>, condition: kernel::Var, base: &Valuation) -> Vec<Valuation> {
+    let mut flipped = flipped(kernel, slices, condition, base).into_iter();
+    let first = flipped.next();
+    let of_program = flipped
+        .find(|(input, _)| matches!(kernel.inputs.get(input.index()), Some(info) if matches!(info.kind, InputKind::ProgramId(_))));
+    first.into_iter().chain(of_program).map(|(_, valuation)| valuation).collect()
+}
+
+/// The same by each input that can do that alone.
+pub(super) fn turns(kernel: &Kernel, slices: &Slices<'_>, condition: kernel::Var, base: &Valuation) -> Vec<Valuation> {
+    flipped(kernel, slices, condition, base).into_iter().map(|(_, valuation)| valuation).collect()
+}
+
+fn flipped(
+    kernel: &Kernel,
+    slices: &Slices<'_>,
+    condition: kernel::Var,
+    base: &Valuation,
+) -> Vec<(InputId, Valuation)> {
     let (Some(leaves), Some(formula)) = (slices.inputs(condition), slices.compile(&[condition])) else {
         return Vec::new();
     };
     let formula: Formula = formula;
     let value = |valuation: &Valuation| formula.eval(valuation, 0).map(|bit| bit & 1);
     let Some(now) = value(base) else { return Vec::new() };
-    let mut flipped = leaves.inputs.iter().filter_map(|&input| {
+    let flipped = leaves.inputs.iter().filter_map(|&input| {
         candidates(kernel, input, &leaves.constants).into_iter().find_map(|candidate| {
             let mut valuation = base.clone();
             set(kernel, &mut valuation, input, candidate);
             value(&valuation).is_some_and(|bit| bit != now).then_some((input, valuation))
         })
     });
-    let first = flipped.next();
-    let of_program = flipped
-        .find(|(input, _)| matches!(kernel.inputs.get(input.index()), Some(info) if matches!(info.kind, InputKind::ProgramId(_))));
-    first.into_iter().chain(of_program).map(|(_, valuation)| valuation).collect()
+    flipped.collect()
 }

@@ -9,6 +9,7 @@ mod cache;
 mod demand;
 mod directed;
 mod discarded;
+mod further;
 mod inputs;
 mod limits;
 mod linear;
@@ -32,6 +33,7 @@ use base::{Cancel, Cancelled, Limits};
 use discarded::is_discarded;
 use explore::{ScheduledRun, canonical, run_delaying, run_preferring, search};
 use kernel::{EffectId, Kernel, SiteId};
+use limits::further::{STEPS as FURTHER_STEPS, TOTAL_STEPS as ALL_FURTHER_STEPS};
 use limits::launches::{STEPS as LAUNCH_STEPS, TOTAL_STEPS as ALL_LAUNCHES_STEPS};
 use machine::{Cluster, Machine, Rule, ScheduleHazard, State, Valuation, Violation};
 use never::Expected;
@@ -79,6 +81,10 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         decision.outcome.gaps.push(Gap::Cluster { ctas: kernel.ctas });
         return Ok(decision.outcome);
     }
+    if kernel.steered_by_own_words() {
+        decision.outcome.gaps.push(Gap::Rewritten);
+        return Ok(decision.outcome);
+    }
     let spare = |decision: &Decision<'_>| decision.outcome.steps < steps_of(kernel, limits);
     let (ample, scant): (Vec<&Valuation>, Vec<&Valuation>) =
         plan.valuations.iter().partition(|valuation| plan.is_ample(kernel, valuation));
@@ -109,6 +115,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
     } else if decision.is_clean() {
         decision.outcome.reach = proof::close(kernel, &plan, limits, cancel, &mut decision)?;
         decision.run_launches(cancel)?;
+        decision.run_further(cancel)?;
         decision.visit(cancel)?;
     }
     if !decision.outcome.found.is_empty() || !decision.outcome.gaps.is_empty() {
@@ -337,14 +344,40 @@ impl<'k> Decision<'k> {
     /// Where not all inputs are covered: runs the first program, the last and some between with the numbers of known
     /// launches.
     fn run_launches(&mut self, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
-        if !matches!(self.outcome.reach, Reach::Runs(_)) || !self.is_clean() {
+        if !self.is_open() {
             return Ok(());
         }
-        let limits = Limits { run_steps: LAUNCH_STEPS.min(self.limits.run_steps), ..self.limits.clone() };
-        // What a file may cost is for runs that choose their inputs.
+        let launched = inputs::launched(self.kernel, &self.plan.base);
+        self.run_beside(launched, (LAUNCH_STEPS, ALL_LAUNCHES_STEPS), cancel)
+    }
+
+    /// Where not all inputs are covered: runs those under which several things differ from the plan's base at once.
+    fn run_further(&mut self, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
+        if !self.is_open() {
+            return Ok(());
+        }
+        let mut further = further::further(self.kernel, self.plan);
+        further.retain(|valuation| self.plan.is_ample(self.kernel, valuation));
+        self.run_beside(further, (FURTHER_STEPS, ALL_FURTHER_STEPS), cancel)
+    }
+
+    /// Whether nothing was found, and not all inputs are covered.
+    fn is_open(&self) -> bool {
+        matches!(self.outcome.reach, Reach::Runs(_)) && self.is_clean()
+    }
+
+    /// One run for each of these inputs, of so many steps at most, and so many in all: what a file may cost is for runs
+    /// that choose their inputs.
+    fn run_beside(
+        &mut self,
+        valuations: Vec<Valuation>,
+        (run, all): (u64, u64),
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Cancelled> {
+        let limits = Limits { run_steps: run.min(self.limits.run_steps), ..self.limits.clone() };
         let before = self.outcome.steps;
-        let most = before.saturating_add(ALL_LAUNCHES_STEPS);
-        for valuation in inputs::launched(self.kernel, &self.plan.base) {
+        let most = before.saturating_add(all);
+        for valuation in valuations {
             cancel.check()?;
             if self.outcome.steps >= most {
                 break;
@@ -374,7 +407,7 @@ impl<'k> Decision<'k> {
     /// Tries to come to what no run has executed, and says what stays unvisited: where not all inputs are covered,
     /// nothing is known of it.
     fn visit(&mut self, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
-        if !matches!(self.outcome.reach, Reach::Runs(_)) || !self.is_clean() {
+        if !self.is_open() {
             return Ok(());
         }
         let expected = Expected::new(self.kernel);

@@ -68,6 +68,17 @@ base::limits! { "verify":
         TOTAL_STEPS: u64 = 30_000, Steps, NotProved;
     }
 
+    mod further {
+        /// Choices of inputs that vary several things at once, run where no proof covers all inputs.
+        INPUTS: usize = 64, Count, NotProved;
+        /// Inputs by which one condition is turned for them.
+        WAYS: usize = 3, Count, NotProved;
+        /// Machine steps of one such run; a longer one is judged by what comes before.
+        STEPS: u64 = 8_000, Steps, NotProved;
+        /// Machine steps of all such runs of a kernel; what a file may cost does not count them.
+        TOTAL_STEPS: u64 = 40_000, Steps, NotProved;
+    }
+
     mod never {
         /// Inputs that are looked at for code that no run has reached.
         INPUTS: usize = 24, Count, NotProved;

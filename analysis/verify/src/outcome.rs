@@ -46,6 +46,8 @@ pub enum Gap {
         /// States that were visited.
         states: usize,
     },
+    /// Words of global memory steer the kernel, and it writes them itself ([`kernel::InputKind::Rewritten`]).
+    Rewritten,
     /// The kernel runs on a cluster of CTAs.
     Cluster {
         /// How many CTAs the cluster has.

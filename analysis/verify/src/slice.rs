@@ -9,6 +9,8 @@ use rustc_hash::FxHashMap;
 pub struct Slices<'k> {
     kernel: &'k Kernel,
     defs: Vec<Def>,
+    /// Whether words of one pointer count as equal.
+    equal_words: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +118,20 @@ impl<'k> Slices<'k> {
                 *def = Def::Let(choice);
             }
         }
-        Slices { kernel, defs }
+        Slices { kernel, defs, equal_words: false }
+    }
+
+    /// The same, to which a word of memory is its input, wherever it is read: right where all words are equal.
+    pub fn with_equal_words(self) -> Slices<'k> {
+        Slices { equal_words: true, ..self }
+    }
+
+    /// What computes a variable, seen so.
+    fn def(&self, var: Var) -> Option<Def> {
+        match self.defs.get(var.index()).copied()? {
+            Def::Let(Pure::Load(input, _)) if self.equal_words => Some(Def::Let(Pure::Input(input))),
+            def => Some(def),
+        }
     }
 
     /// The variable that a chain of copies and single-source parameters starts at.
@@ -188,7 +203,7 @@ impl<'k> Slices<'k> {
             if std::mem::replace(seen.get_mut(var.index())?, true) {
                 continue;
             }
-            let Def::Let(pure) = self.defs[var.index()] else { return None };
+            let Def::Let(pure) = self.def(var)? else { return None };
             match pure {
                 Pure::Const(value) => leaves.constants.push(value),
                 // Differs between CTAs: no function of the inputs of the kernel.
@@ -217,7 +232,7 @@ impl<'k> Slices<'k> {
                     open.pop();
                     continue;
                 }
-                let Some(Def::Let(pure)) = self.defs.get(top.index()).copied() else { return None };
+                let Some(Def::Let(pure)) = self.def(top) else { return None };
                 let before = open.len();
                 open.extend(
                     pure.operands().into_iter().map(|arg| self.root(arg)).filter(|arg| !places.contains_key(arg)),

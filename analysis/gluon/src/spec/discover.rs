@@ -61,6 +61,9 @@ impl Seen {
     }
 }
 
+/// Is told of the first launch of an entry, by its number, that is known in full, while others are looked for.
+pub(super) type FirstLaunch<'a> = dyn FnMut(usize, &Base) + 'a;
+
 /// What is found of each entry, in their order.
 pub(super) fn discover(
     module: &Arc<Module>,
@@ -69,6 +72,7 @@ pub(super) fn discover(
     entries: &[Entry],
     config: &Config,
     cancel: &Cancel<'_>,
+    first: &mut FirstLaunch<'_>,
 ) -> Result<Vec<Found>, Cancelled> {
     let mut found: Vec<Vec<Seen>> = entries.iter().map(|_| Vec::new()).collect();
     let mut notes: Vec<Vec<String>> = entries.iter().map(|_| Vec::new()).collect();
@@ -84,6 +88,7 @@ pub(super) fn discover(
         more: vec![false; entries.len()],
         left: Vec::new(),
         spent: 0,
+        first,
     };
     let own = Roots::of(survey, entries.iter().map(|entry| entry.name.as_str()));
     job.run(None, survey, &own.outer)?;
@@ -192,6 +197,7 @@ struct Job<'j> {
     left: Vec<Left>,
     /// Steps that were run by now.
     spent: u64,
+    first: &'j mut FirstLaunch<'j>,
 }
 
 /// A function whose calls came to no launch.
@@ -481,6 +487,9 @@ impl Job<'_> {
                 continue;
             }
             let seen = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
+            if self.found[entry].is_empty() && seen.is_known() && !seen.stuck {
+                (self.first)(entry, &seen.base);
+            }
             self.found[entry].push(seen);
             any.push(entry);
         }

@@ -79,13 +79,26 @@ fn found_anew(
 ) -> Result<FileKernels, Cancelled> {
     let survey = Survey::of(module, sources);
     let entries = entries_of(module, &survey);
-    let found = memo::launches(module, sources, &survey, &entries, config, memo, cancel)?;
     let file = FileFlow::new(module, sources, &survey, workers, steps_of_each(entries.len()));
+    let mut told = vec![false; entries.len()];
+    // Host code may take long: what it launches first is told of before the rest of it is run.
+    let mut early = |number: usize, base: &Base| {
+        let (Some(entry), Some(told)) = (entries.get(number), told.get_mut(number)) else { return };
+        let found = Found { launches: vec![base.clone()], ..Found::default() };
+        let mut known = KnownLaunches::new(&file, entry, config, found, &Memo::default(), cancel);
+        // Whoever gives up says so again to who asks next.
+        if let Ok(Some(instance)) = known.first() {
+            *told = first(number, entry, instance).is_ok();
+        }
+    };
+    let found = memo::launches(module, sources, &survey, &entries, (config, memo), cancel, &mut early)?;
     let mut launches = Vec::with_capacity(entries.len());
     for (number, (entry, found)) in entries.iter().zip(found).enumerate() {
         cancel.check()?;
         let mut known = KnownLaunches::new(&file, entry, config, found, memo, cancel);
-        if let Some(instance) = known.first()? {
+        if told.get(number) != Some(&true)
+            && let Some(instance) = known.first()?
+        {
             first(number, entry, instance)?;
         }
         launches.push(known);
@@ -208,6 +221,10 @@ impl<'f> KnownLaunches<'f> {
             }
         };
         notes.extend(said.into_iter().map(|message| Note { range: entry.name_range, message, error: false }));
+        let mut bases = bases;
+        for base in &mut bases {
+            self.sites.iter().for_each(|site| site.one_type_each(&mut base.arguments));
+        }
         let bases = distinct(bases);
         let specs: Vec<Spec> = bases.iter().map(|base| self.builder.spec(base)).collect();
         let held: Vec<(Spec, Vec<(String, u64)>)> =

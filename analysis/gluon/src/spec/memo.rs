@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::{FxHashSet, FxHasher};
 
 use super::directive::MARK;
-use super::discover::{self, Found};
+use super::discover::{self, FirstLaunch, Found};
 use super::instance::{Base, FileKernels};
 use super::survey::Survey;
 use super::{Config, Entry};
@@ -187,15 +187,15 @@ impl Sources for Recorder<'_> {
     }
 }
 
-/// The launches of each entry.
+/// The launches of each entry; `first` is told of the first one of each that is followed whole, where host code is run.
 pub(super) fn launches(
     module: &Arc<Module>,
     sources: &dyn Sources,
     survey: &Survey<'_>,
     entries: &[Entry],
-    config: &Config,
-    memo: &mut Memo,
+    (config, memo): (&Config, &mut Memo),
     cancel: &Cancel<'_>,
+    first: &mut FirstLaunch<'_>,
 ) -> Result<Vec<Found>, Cancelled> {
     let key = key(module, survey, entries, config);
     let functions = survey.functions.iter().map(super::survey::Func::start);
@@ -210,7 +210,7 @@ pub(super) fn launches(
         return Ok(last.found.clone());
     }
     let recorder = Recorder::new(sources, module.path());
-    let found = discover::discover(module, &recorder, survey, entries, config, cancel)?;
+    let found = discover::discover(module, &recorder, survey, entries, config, cancel, first)?;
     memo.runs += 1;
     memo.last = Some(Last { key, asked: recorder.asked(), found: found.clone(), starts });
     Ok(found)

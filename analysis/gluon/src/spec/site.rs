@@ -6,7 +6,7 @@ use base::TextRange;
 use python::host::{self, Launch};
 use python::interp::Interp;
 use python::origin::FileId;
-use python::specialization::{ArgumentFacts, LaunchFacts};
+use python::specialization::LaunchFacts;
 
 /// A launch of a kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,15 +54,11 @@ impl Site {
             Given::Type(ty) if ty.starts_with('*') => Some(plain(ty)),
             _ => None,
         };
-        let twice = |(at, one): (usize, &ArgumentFacts)| {
-            let others = self.facts.arguments.get(at + 1..).unwrap_or_default();
-            let same = others.iter().filter(|other| one.memory.is_some() && other.memory == one.memory);
-            same.filter(|other| other.offset == one.offset && other.element == one.element).any(|other| {
-                let (one, other) = (pointed(&one.name), pointed(&other.name));
-                one.is_some() && other.is_some() && one != other
-            })
+        let two_types = |(one, other): (&str, &str)| {
+            let (one, other) = (pointed(one), pointed(other));
+            one.is_some() && other.is_some() && one != other
         };
-        if self.facts.arguments.iter().enumerate().any(twice) {
+        if self.given_twice().any(two_types) {
             return false;
         }
         let differs = |of: &Argument| {
@@ -70,6 +66,33 @@ impl Site {
             of.source >= Source::Launch && own.is_some_and(|own| !same(&own.given, &of.given))
         };
         !arguments.iter().any(differs)
+    }
+
+    /// Pairs of arguments that are one tensor, by their names.
+    fn given_twice(&self) -> impl Iterator<Item = (&str, &str)> {
+        let all = &self.facts.arguments;
+        all.iter().enumerate().filter(|(_, one)| one.memory.is_some()).flat_map(move |(at, one)| {
+            let others = all.get(at + 1..).unwrap_or_default().iter();
+            let same = others
+                .filter(|other| (other.memory, other.offset, &other.element) == (one.memory, one.offset, &one.element));
+            same.map(|other| (one.name.as_str(), other.name.as_str()))
+        })
+    }
+
+    /// Gives a tensor that is handed over twice one type, where it was chosen.
+    pub(super) fn one_type_each(&self, arguments: &mut [Argument]) {
+        for (one, other) in self.given_twice() {
+            let at = |name: &str| arguments.iter().position(|of| of.name == name);
+            let (Some(one), Some(other)) = (at(one), at(other)) else { continue };
+            let (from, to) = if arguments[other].source == Source::Chosen { (one, other) } else { (other, one) };
+            let pointer = |given: &Given| matches!(given, Given::Type(ty) if ty.starts_with('*'));
+            if arguments[to].source == Source::Chosen
+                && pointer(&arguments[from].given)
+                && pointer(&arguments[to].given)
+            {
+                arguments[to].given = arguments[from].given.clone();
+            }
+        }
     }
 
     /// The same after its function has moved.

@@ -67,6 +67,7 @@ pub(super) fn input_words(kind: InputKind) -> (&'static str, Option<u32>) {
         InputKind::CtaRank => ("cta_rank", None),
         InputKind::Tiles => ("tiles", None),
         InputKind::Memory => ("memory", None),
+        InputKind::Rewritten => ("rewritten", None),
         InputKind::Free => ("free", None),
     }
 }
@@ -81,6 +82,7 @@ pub(super) fn input_kind(word: &str, number: Option<u32>) -> Option<InputKind> {
         ("cta_rank", None) => InputKind::CtaRank,
         ("tiles", None) => InputKind::Tiles,
         ("memory", None) => InputKind::Memory,
+        ("rewritten", None) => InputKind::Rewritten,
         ("free", None) => InputKind::Free,
         _ => return None,
     })

@@ -28,8 +28,24 @@ pub fn handed<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<Handed> {
 pub(super) fn facts(arguments: &[(Rc<str>, Value<'_>)], params: &[&str], grid: [Option<u32>; 3]) -> LaunchFacts {
     let mut storages: Vec<Memory> = Vec::new();
     let given = |name: &str| arguments.iter().find(|(known, _)| **known == *name).map(|(_, value)| value);
-    let arguments = params.iter().filter_map(|name| Some(argument(name, given(name)?, &mut storages)));
-    LaunchFacts { arguments: arguments.collect(), grid: grid.map(|size| size.map(u64::from)) }
+    let mut all = Vec::with_capacity(params.len());
+    for name in params {
+        if let Some(value) = given(name) {
+            with_elements((*name).to_owned(), value, &mut storages, &mut all);
+        }
+    }
+    LaunchFacts { arguments: all, grid: grid.map(|size| size.map(u64::from)) }
+}
+
+/// What is known of an argument, and of the elements of a tuple, which the kernel takes one by one: `args.0`, `args.1`.
+fn with_elements(name: String, value: &Value<'_>, storages: &mut Vec<Memory>, all: &mut Vec<ArgumentFacts>) {
+    let facts = argument(&name, value, storages);
+    if let Value::Tuple(items) = value {
+        for (at, item) in items.iter().enumerate() {
+            with_elements(format!("{name}.{at}"), item, storages, all);
+        }
+    }
+    all.push(facts);
 }
 
 fn argument(name: &str, value: &Value<'_>, storages: &mut Vec<Memory>) -> ArgumentFacts {

@@ -303,11 +303,17 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
         "view" | "reshape" => match first.and_then(dtype_name) {
             Some(dtype) => {
                 let cast = of.of_type(dtype);
-                let mut shape = of.shape.clone();
+                let (mut shape, mut strides) = (of.shape.clone(), of.strides.clone());
+                let (before, now) = (of.bytes(), cast.bytes().max(1));
                 if let Some(last) = shape.last_mut() {
-                    *last = *last * of.bytes() / cast.bytes().max(1);
+                    *last = *last * before / now;
                 }
-                Some(cast.with(shape).within(of))
+                // Elements along the last dimension stay beside each other.
+                let outer = strides.len().saturating_sub(1);
+                strides.iter_mut().take(outer).for_each(|stride| *stride = *stride * before / now);
+                let mut cast = cast.with(shape).within(of);
+                cast.strides = strides;
+                Some(cast)
             }
             None => numbers().and_then(|shape| of.reshaped(shape)),
         },

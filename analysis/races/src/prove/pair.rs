@@ -40,6 +40,8 @@ pub(crate) struct Prover<'p> {
     pub(crate) rows: usize,
     /// What was assumed in vain.
     pub(crate) wanted: Vec<Spread>,
+    /// Of each spread that was thought of, whether it fails somewhere in any launch.
+    pub(crate) broken: FxHashMap<Spread, bool>,
 }
 
 impl Prover<'_> {
@@ -129,6 +131,7 @@ impl Prover<'_> {
             length: self.length,
             depth,
             spreads: Vec::new(),
+            broken: &mut self.broken,
             premises: BTreeSet::new(),
             budget,
         };

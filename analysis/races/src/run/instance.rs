@@ -324,6 +324,10 @@ impl<'p> Instance<'p> {
         let memo = &mut running.room.memo;
         let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, memo, &access.lanes);
         let count = evaluation.count();
+        // Its lanes are spelled out, however they come to be.
+        if self.work.saturating_add(count as u64) > running.budget {
+            return Err(Stuck::Limit);
+        }
         let (mask, offset) = (evaluation.column(access.mask), evaluation.column(access.offset));
         let wrapped = self.wrapped || evaluation.wrapped;
         let visible = self.watched.is_visible(self.program, self.setting, number);

@@ -134,7 +134,7 @@ fn view_source(tree: &Tree, op: OpId) -> Option<ValueId> {
 }
 
 /// The values that a value is a view or a copy of; none for an allocation.
-fn sources(tree: &Tree, value: ValueId) -> Roots {
+pub(super) fn sources(tree: &Tree, value: ValueId) -> Roots {
     match tree.value_def(value) {
         Def::Undefined => Roots::new(),
         Def::Result(op, number) => result_sources(tree, op, number as usize),

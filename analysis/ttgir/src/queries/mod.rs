@@ -4,5 +4,6 @@
 pub mod evaluate;
 pub mod expr;
 pub mod memory;
+pub mod pointer;
 pub mod spot;
 pub mod words;

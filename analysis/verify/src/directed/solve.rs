@@ -107,7 +107,7 @@ impl Goal<'_> {
     fn possible(&self, input: InputId, value: i64) -> Option<i64> {
         let info = self.kernel.inputs.get(input.index())?;
         let range = match info.kind {
-            InputKind::Pointer(_) | InputKind::CtaRank | InputKind::Memory => return None,
+            InputKind::Pointer(_) | InputKind::CtaRank | InputKind::Memory | InputKind::Rewritten => return None,
             InputKind::Argument(_) => 0..=i64::from(i32::MAX),
             InputKind::Size(_) => 1..=i64::from(i32::MAX),
             InputKind::ProgramId(_) => 0..=MOST_PROGRAMS,

@@ -368,7 +368,15 @@ impl Prover<'_, '_, '_> {
             let places: smallvec::SmallVec<[i64; 4]> = around.map(|&number| path.place(cta, number).at).collect();
             (places, !moves(*thread))
         };
-        (0..self.machine.threads()).filter(ready).min_by_key(far)
+        // Who is not the nearest so far need not be asked whether it can go on.
+        let mut nearest = None;
+        for thread in 0..self.machine.threads() {
+            let key = far(&thread);
+            if nearest.as_ref().is_none_or(|(known, _)| key < *known) && ready(&thread) {
+                nearest = Some((key, thread));
+            }
+        }
+        nearest.map(|(_, thread)| thread)
     }
 
     /// Decides whether a request to cluster launch control is answered with a tile.

@@ -170,8 +170,7 @@ impl<'a, 'k> Sums<'a, 'k> {
 
 /// Whether an input may differ from one execution of its op to the next, or from CTA to CTA.
 pub(super) fn varies(kernel: &Kernel, input: InputId) -> bool {
-    kernel
-        .inputs
-        .get(input.index())
-        .is_none_or(|info| matches!(info.kind, InputKind::Free | InputKind::Memory | InputKind::CtaRank))
+    kernel.inputs.get(input.index()).is_none_or(|info| {
+        matches!(info.kind, InputKind::Free | InputKind::Memory | InputKind::Rewritten | InputKind::CtaRank)
+    })
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+mod assumed;
 mod choice;
 mod congruent;
 mod programs;
@@ -63,6 +64,8 @@ pub(crate) struct Refuter<'p> {
     pub(crate) depth: usize,
     /// What was assumed on the way.
     pub(crate) spreads: Vec<Spread>,
+    /// Of each spread that was thought of, whether it fails somewhere in any launch.
+    pub(crate) broken: &'p mut FxHashMap<Spread, bool>,
     /// What was assumed beside.
     pub(crate) premises: BTreeSet<Premise>,
     /// Rows of constraints that may still be decided.

@@ -121,11 +121,12 @@ impl Refuter<'_> {
                     continue;
                 }
                 let Some(spans) = self.spans(state, &stride, &low) else { continue };
-                self.spreads.extend(spans.into_iter().map(|(span, access)| Spread {
-                    stride: stride.clone(),
-                    span,
-                    access,
-                }));
+                let of = |(span, access)| Spread { stride: stride.clone(), span, access };
+                let spreads: Vec<Spread> = spans.into_iter().map(of).collect();
+                if spreads.iter().any(|spread| self.is_broken(spread)) {
+                    continue;
+                }
+                self.spreads.extend(spreads);
                 state.equations.retain(|other| other.zero != equation);
                 let parts = [high, low].into_iter().filter(|part| !part.is_zero());
                 state.equations.extend(parts.map(|zero| Equation { zero, meets: true }));
@@ -198,21 +199,37 @@ impl Refuter<'_> {
         };
         // Products with other strides that are equal for both have gone.
         let open: FxHashSet<Monomial> = low.terms().map(|(monomial, _)| part(self, monomial)).collect();
-        let rest = |this: &mut Self, at: usize, copy: u8| {
+        let rest = |this: &mut Self, at: usize, copy: u8, whole: bool| {
             let access = &this.program.accesses[this.accesses[at] as usize];
             let (offset, bytes) = (access.offset, i128::from(access.bytes));
             let own = this.program.terms.instance(offset, copy, &mut FxHashMap::default());
             let parts = this.poly(own).exactly_by(bytes)?;
             let rest = parts.terms().filter(|(monomial, _)| {
                 let strides = part(this, monomial);
-                quotient(monomial, &shared).is_none() && (strides.is_empty() || open.contains(&strides))
+                let counted_from = whole && strides.len() == monomial.len();
+                quotient(monomial, &shared).is_none() && (counted_from || strides.is_empty() || open.contains(&strides))
             });
             Some(Poly::sum(rest.map(|(monomial, coefficient)| (monomial.clone(), coefficient)).collect()))
         };
-        if let (Some(mine), Some(others)) = (rest(self, 0, 1), rest(self, 1, 2))
-            && solved(state, mine.minus(&others)).as_ref() == Some(low)
-        {
-            let others = rest(self, 1, 1)?;
+        // Two numbers below a stride are closer than it only where neither is negative. What both are counted down from
+        // is a product that has gone: `n·64 - 64·i`.
+        let mut parts = None;
+        for whole in [false, true] {
+            if let (Some(mine), Some(others), Some(second)) =
+                (rest(self, 0, 1, whole), rest(self, 1, 2, whole), rest(self, 1, 1, whole))
+                && solved(state, mine.minus(&others)).as_ref() == Some(low)
+            {
+                let [a, b] = self.accesses;
+                let natural = self.is_natural_span(&mine, a) && self.is_natural_span(&second, b);
+                if natural || parts.is_none() {
+                    parts = Some((mine, second));
+                }
+                if natural {
+                    break;
+                }
+            }
+        }
+        if let Some((mine, others)) = parts {
             let mut spans = vec![(mine, self.accesses[0]), (others, self.accesses[1])];
             spans.dedup_by(|next, kept| {
                 let [next, kept] = [next.1, kept.1].map(|access| &self.program.accesses[access as usize]);
