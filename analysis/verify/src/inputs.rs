@@ -8,8 +8,8 @@
 //! kept apart ([`InputPlan::floor`]). Loops that a program's number drives may well run not at all.
 //! A program's number and how many there are take a second value where they drive a loop, and known launches are run with
 //! their own numbers where no proof closes (`launched`).
-//! What is missed: loops whose bounds depend on other loops' counters run as these let them, and
-//! two input-dependent loops are not driven through all pairs of trip counts.
+//! What is missed: loops whose bounds depend on other loops' counters run as these let them, and of
+//! pairs of trip counts of two input-dependent loops those are run that [`further`](super::further) makes.
 
 use super::slice::{Bounds, Formula, Slices, Trips};
 use crate::limits::launches::LAUNCHES;
@@ -281,7 +281,13 @@ fn drive(kernel: &Kernel, group: &InputGroup, base: &Valuation, most: u64) -> Ve
     let mut inputs = group.inputs.clone();
     // Arguments are what a user sets; a program's number comes last.
     inputs.sort_by_key(|input| kernel.inputs[input.index()].kind);
-    let choices: Vec<Vec<i64>> = inputs.iter().map(|&input| candidates(kernel, input, &group.constants)).collect();
+    // A program far from the first has work where arguments are multiples of how many there are.
+    let is_grid = |input: &&InputId| {
+        matches!(kernel.inputs[input.index()].kind, InputKind::ProgramId(_) | InputKind::NumPrograms(_))
+    };
+    let grid = inputs.iter().filter(is_grid).filter_map(|input| base.values.get(input.index()).copied());
+    let constants: Vec<i64> = group.constants.iter().copied().chain(grid).collect();
+    let choices: Vec<Vec<i64>> = inputs.iter().map(|&input| candidates(kernel, input, &constants)).collect();
     for others_large in [false, true] {
         let mut start = base.clone();
         if others_large {
