@@ -75,6 +75,27 @@ impl<'p, 'a> Scope<'p, 'a> {
         found
     }
 
+    /// `: gl.constexpr`, where the parameter at a place says so.
+    pub(super) fn annotation_at(&self, offset: u32) -> String {
+        let binding = self.index.at(offset).and_then(|mention| self.index.binding(mention.binding));
+        let Some(binding) = binding.filter(|binding| binding.kind == BindingKind::Parameter) else {
+            return String::new();
+        };
+        let mut found = String::new();
+        each_node(self.place.module.body().iter(), |node| {
+            if let AnyNodeRef::Parameter(parameter) = node
+                && range(&parameter.name) == binding.range
+                && let Some(annotation) = &parameter.annotation
+            {
+                let annotation = source(self.place.module, &**annotation);
+                if annotation.ends_with("constexpr") {
+                    found = format!(": {annotation}");
+                }
+            }
+        });
+        found
+    }
+
     /// What an expression comes to.
     pub(super) fn field(&self, expr: &Expr) -> Option<Field> {
         self.at(expr, DEPTH)

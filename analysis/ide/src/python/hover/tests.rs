@@ -175,7 +175,7 @@ if __name__ == "__main__":
 #[test]
 fn an_operand_is_no_value_of_its_expression() {
     let title = |what: &str| in_text(HANDED, what).map_or_else(String::new, |hover| hover.title);
-    assert_eq!(title("slot = i % de$pth"), "depth");
+    assert_eq!(title("slot = i % de$pth"), "depth: gl.constexpr");
     assert_eq!(title("sl$ot = i % depth"), "slot: i32 = i % 2");
     assert!(!title("(i // depth) & $1").contains("= 1"), "{}", title("(i // depth) & $1"));
     let depth = in_text(HANDED, "slot = i % de$pth").expect("a hover");
@@ -194,6 +194,7 @@ fn a_parameter_is_what_launches_give_it_whatever_else_has_its_name() {
     let text = HANDED.replace("signal(bars, at)", "signal(bars, at, size: gl.constexpr)");
     let text = text.replace("signal(theirs, slot)", "signal(theirs, slot, depth)");
     let size = in_text(&text, "at, si$ze: gl").expect("a hover");
+    assert_eq!(size.title, "size: gl.constexpr");
     assert_eq!(size.words, ["`2` with depth=2.", "`4` with depth=4."]);
 }
 
