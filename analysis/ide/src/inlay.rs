@@ -16,6 +16,8 @@ pub struct Inlay {
     pub offset: u32,
     /// What it says.
     pub label: String,
+    /// What each instance says, a line each, where they differ; empty otherwise.
+    pub instances: String,
 }
 
 /// The hints of a range of a document; only the sections that it touches are read.
@@ -33,7 +35,7 @@ pub fn inlays(document: &Document, range: TextRange) -> Vec<Inlay> {
             if let Some(label) = inlay_of(tree, op) {
                 let (offset, label) = (section.offset() + end_of(tree, op), friendly(&label));
                 if range.start <= offset && offset <= range.end {
-                    found.push(Inlay { offset, label });
+                    found.push(Inlay { offset, label, instances: String::new() });
                 }
             }
             let inner = tree.regions(op).iter().flat_map(|region| tree.blocks(*region));

@@ -235,7 +235,7 @@ fn pieces(text: &str, part: TextRange, header: Option<Header>) -> Vec<(TextRange
     for at in memchr::memmem::find_iter(part.of(text).as_bytes(), b"// -----").map(|at| from + at) {
         let line_start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |n| n + 1);
         let line_end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |n| at + n + 1);
-        let blank = text.as_bytes()[line_start..at].iter().all(|b| b" \t".contains(b));
+        let blank = text[line_start..at].chars().all(|c| matches!(c, ' ' | '\t' | '\u{feff}'));
         let line = text[at..line_end].trim_end();
         let said = read_header(line);
         if at < start || !blank || (said.is_none() && !bare) {
@@ -250,7 +250,7 @@ fn pieces(text: &str, part: TextRange, header: Option<Header>) -> Vec<(TextRange
 
 /// Adds a section unless it is blank and nothing introduces it.
 fn push(out: &mut Vec<(TextRange, Option<Header>)>, text: &str, start: usize, end: usize, header: Option<Header>) {
-    if header.is_some() || !text[start..end].trim().is_empty() {
+    if header.is_some() || !text[start..end].trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
         out.push((TextRange::new(start as u32, end as u32), header));
     }
 }

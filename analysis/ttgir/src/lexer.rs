@@ -121,6 +121,8 @@ impl Iterator for Tokens<'_> {
             b' ' | b'\t' | b'\r' | b'\n' => {
                 (TokenKind::Space, self.run(start, |b| matches!(b, b' ' | b'\t' | b'\r' | b'\n')))
             }
+            // A byte order mark says how a file is written, and nothing of what it holds.
+            0xef if start == 0 && self.text.starts_with('\u{feff}') => (TokenKind::Space, '\u{feff}'.len_utf8()),
             b'/' if self.byte(start + 1) == b'/' => (TokenKind::Comment, self.run(start, |b| b != b'\n')),
             b'"' => (TokenKind::String, self.string_end(start)),
             b'%' => self.sigil(start, TokenKind::Value),

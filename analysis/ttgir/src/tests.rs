@@ -294,6 +294,16 @@ fn a_brace_that_is_missing_or_one_too_many_costs_one_kernel() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_text() {
+    let marked = format!("\u{feff}{KERNEL}");
+    assert_eq!((errors(&marked), errors(KERNEL)), (Vec::new(), Vec::new()));
+    assert_eq!(errors("\u{feff}"), errors(""));
+    let dump = format!("\u{feff}// -----// IR Dump Before A //----- //\n{KERNEL}");
+    assert_eq!(Document::new(dump).sections().len(), 1);
+    assert_ne!(errors(&KERNEL.replace("  tt.return", "\u{feff}")).len(), 0);
+}
+
+#[test]
 fn output_before_the_module_is_no_mistake() {
     let text = format!("Compiling kernel...\nstep 1 of 2\n{KERNEL}");
     assert_eq!(errors(&text), []);

@@ -82,7 +82,15 @@ pub(crate) fn stopped(snapshot: &Snapshot, found: &InterimFindings, last_good: &
 }
 
 /// The diagnostics of an analysis; `is_open` tells of which kernels it is not known yet whether they are decided.
+/// Whether a document is an earlier version of a file, as a view of differences opens it: nobody mends it there.
+fn is_history(uri: &str) -> bool {
+    uri.split_once(':').is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("git"))
+}
+
 fn of_analysis(snapshot: &Snapshot, analysis: &Analysis, is_open: &dyn Fn(usize) -> bool) -> Vec<Diagnostic> {
+    if is_history(snapshot.uri.as_str()) {
+        return Vec::new();
+    }
     let mut diagnostics: Vec<Diagnostic> = analysis.syntax.iter().map(|error| syntax(snapshot, error)).collect();
     diagnostics.extend(analysis.problems.iter().map(|problem| self::problem(snapshot, problem)));
     for (at, kernel) in analysis.kernels.iter().enumerate() {

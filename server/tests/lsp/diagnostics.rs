@@ -147,3 +147,25 @@ fn a_text_that_does_not_parse_is_undecided_not_clean() {
     assert_eq!(doubt["severity"], json!(3));
     assert!(doubt["message"].as_str().expect("text").starts_with("@ws_gemm is not decided"), "{doubt}");
 }
+
+#[test]
+fn an_earlier_version_of_a_file_has_no_findings_and_hovers_all_the_same() {
+    let text = kernel("ring_not_waited.ttgir");
+    let mut server = Server::start(pushed());
+    let uri = "git:/k.ttgir?%7B%22ref%22%3A%22HEAD%22%7D";
+    server.open(uri, &text);
+    assert_eq!(server.diagnostics(uri, 1), [Value::Null; 0]);
+    let line = text.lines().position(|line| line.contains("ttng.warp_group_dot")).expect("it is there");
+    let column = text.lines().nth(line).and_then(|line| line.find("ttng.")).expect("it is there");
+    assert!(server.at("textDocument/hover", uri, line, column + 1).is_ok_and(|hover| !hover.is_null()));
+    // The file itself is told of as ever.
+    server.open(URI, &text);
+    assert!(!server.diagnostics(URI, 1).is_empty());
+}
+
+#[test]
+fn a_byte_order_mark_is_no_text() {
+    let mut server = Server::start(pushed());
+    server.open(URI, &format!("\u{feff}{}", kernel("attention.ttgir")));
+    assert_eq!(server.diagnostics(URI, 1), [Value::Null; 0]);
+}

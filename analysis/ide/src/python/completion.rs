@@ -60,7 +60,32 @@ fn code(file: &PythonFile, setting: &Setting<'_>, cursor: &Cursor<'_>, offset: u
 
 /// What a module or class offers.
 fn members(path: &str, setting: &Setting<'_>) -> Vec<Completion> {
-    catalog::members(path, setting.version).iter().map(item).collect()
+    let mut found = catalog::members(path, setting.version);
+    if path.starts_with("gl.") {
+        let own = catalog::members("gl", setting.version);
+        found.retain(|member| !is_type(member) || !own.iter().any(|other| other.name == member.name));
+    }
+    let mut items: Vec<Completion> = found.iter().map(item).collect();
+    if path == "tl" || path == "triton.language" {
+        let more = TYPES.iter().filter(|(name, ..)| !found.iter().any(|member| member.name == *name));
+        items.extend(more.map(|(name, kind, detail)| Completion::new(*name, *kind, *detail)));
+    }
+    items
+}
+
+/// Names of plain Triton's language that annotations and arguments mention, and no kernel calls.
+const TYPES: &[(&str, CompletionKind, &str)] = &[
+    ("constexpr", CompletionKind::Class, "a value that is known when the kernel is compiled"),
+    ("const", CompletionKind::Class, "a pointer that nothing is written through"),
+    ("dtype", CompletionKind::Class, "the class of element types"),
+    ("tensor", CompletionKind::Class, "a tensor or scalar of a kernel"),
+    ("tensor_descriptor", CompletionKind::Class, "a tensor descriptor of a kernel"),
+    ("PropagateNan", CompletionKind::Class, "whether minima and maxima keep NaN"),
+];
+
+/// Whether a member is a layout or a type, which modules below take from the language itself.
+fn is_type(member: &Builtin) -> bool {
+    member.kind == Kind::Class && (member.name.ends_with("Layout") || member.name.ends_with("_type"))
 }
 
 fn item(builtin: &Builtin) -> Completion {
@@ -91,14 +116,9 @@ fn arguments(scene: &Scene<'_>, callee: &Callee, call: &OpenCall, offset: u32) -
         items.extend(values(scene, callee, &param.name, &param.text, offset));
     }
     if call.fresh && call.keyword.is_none() {
-        let given = |at: usize, name: &str| {
-            (at < call.place && !callee.params.get(at).is_some_and(|param| param.keyword_only))
-                || call.keywords.iter().any(|keyword| keyword == name)
-        };
-        // Behind a keyword places count no more.
-        let by_name = !call.keywords.is_empty();
         for (at, param) in callee.params.iter().enumerate() {
-            let passed = if by_name { call.keywords.contains(&param.name) } else { given(at, &param.name) };
+            let by_place = at < call.positional && !param.keyword_only;
+            let passed = by_place || call.keywords.contains(&param.name);
             if param.collects || passed {
                 continue;
             }

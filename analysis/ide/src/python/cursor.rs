@@ -18,6 +18,8 @@ pub(super) struct OpenCall {
     pub name: String,
     /// How many arguments stand before the one at the place.
     pub place: usize,
+    /// How many of them are given by their place.
+    pub positional: usize,
     /// Keywords that are given before or after it.
     pub keywords: Vec<String>,
     /// The keyword of the argument at the place.
@@ -151,7 +153,8 @@ fn opening(code: &[Lexeme], close: usize) -> Option<usize> {
 fn import_from(text: &str, code: &[Lexeme]) -> Option<String> {
     let import = code.iter().rposition(|lexeme| lexeme.range.of(text) == "import")?;
     let behind = code.get(import + 1..)?;
-    let open = behind.iter().any(|lexeme| lexeme.kind == LexemeKind::Punct(b'('));
+    // A bracket further behind is of another statement.
+    let open = behind.first().is_some_and(|lexeme| lexeme.kind == LexemeKind::Punct(b'('));
     let ended = behind.iter().any(|lexeme| match lexeme.kind {
         LexemeKind::LineEnd => !open,
         LexemeKind::Punct(b')') => true,
@@ -224,7 +227,7 @@ fn called(text: &str, code: &[Lexeme]) -> Option<String> {
 
 /// The arguments that are typed of a call up to the place, and the keywords behind it.
 fn arguments(text: &str, code: &[Lexeme], name: String, at: u32) -> OpenCall {
-    let mut call = OpenCall { name, place: 0, keywords: Vec::new(), keyword: None, fresh: true };
+    let mut call = OpenCall { name, place: 0, positional: 0, keywords: Vec::new(), keyword: None, fresh: true };
     let mut depth = 0i32;
     let mut first: Option<&Lexeme> = None;
     for (number, lexeme) in code.iter().enumerate() {
@@ -234,6 +237,7 @@ fn arguments(text: &str, code: &[Lexeme], name: String, at: u32) -> OpenCall {
             LexemeKind::Punct(b')' | b']' | b'}') => depth -= 1,
             LexemeKind::Punct(b',') if depth == 0 => {
                 call.place += 1;
+                call.positional += usize::from(call.keyword.is_none());
                 (call.keyword, call.fresh, first) = (None, true, None);
                 continue;
             }

@@ -11,6 +11,7 @@ mod folding;
 mod functions;
 mod hover;
 mod inlay;
+mod name_values;
 pub mod names;
 pub mod navigate;
 mod selection;

@@ -64,6 +64,10 @@ pub(super) fn active(callee: &Callee, call: &OpenCall) -> Option<usize> {
         let named = params.clone().position(|param| !param.collects && param.name == *keyword);
         return named.or_else(|| params.position(|param| param.text.starts_with("**")));
     }
+    // Behind a keyword nothing is given by its place.
+    if call.place > call.positional {
+        return None;
+    }
     for (at, param) in callee.params.iter().enumerate() {
         if param.keyword_only || param.text == "*" {
             return None;

@@ -152,12 +152,44 @@ fn keywords_and_values_of_a_call() {
     assert_eq!(labels("mbarrier.wait(bars.index(0), 0, p$"), ["pred=", "deps="]);
     assert_eq!(labels("mbarrier.wait(bars.index(0), 0, pred=$"), ["True", "False"]);
     assert_eq!(labels("mbarrier.wait(bars.index(0), pred=True, ph$"), ["phase="]);
+    assert_eq!(labels("mbarrier.wait(bars.index(0), phase=1, $"), ["pred=", "deps="]);
     assert_eq!(labels("x = tl.load(n, eviction_policy=$")[1], "\"evict_first\"");
     assert!(labels("x = ttgl.zeros([1], dtype=$").contains(&"ttgl.float16".to_owned()));
     assert_eq!(labels("fill(desc, ring.index(0), bars.index(0), ro$"), ["row=", "rows="]);
     assert_eq!(labels("fill($")[0], "desc");
     assert_eq!(labels("mbarrier.wait(bars.index(0), \"ph$"), [] as [String; 0]);
     assert_eq!(labels("print(p$"), [] as [String; 0]);
+}
+
+#[test]
+fn annotations_and_defaults_of_parameters_are_completed() {
+    let of = |head: &str| {
+        let text = RING.replace("BODY", "        pass").replace("def kernel(desc, n, depth: ttgl.constexpr)", head);
+        let (file, at) = cursor(&text);
+        let found = completions(&file, &setting(), at);
+        found.map_or_else(Vec::new, |found| found.items.into_iter().map(|item| item.label).collect::<Vec<_>>())
+    };
+    assert_eq!(of("def kernel(desc, n, depth: ttgl.constex$)"), ["constexpr"]);
+    assert!(of("def kernel(desc, n, depth: ttgl.$)").contains(&"constexpr".to_owned()));
+    assert!(of("def kernel(desc, n, depth: ttgl.constexpr = ttgl.Blocked$)").contains(&"BlockedLayout".to_owned()));
+    assert!(of("def kernel(desc, n, depth: tl.con$)").contains(&"constexpr".to_owned()));
+    // The first bracket of a file may be that of its first kernel.
+    let text = "from triton.experimental import gluon\nfrom triton.experimental.gluon import language as gl\n\n\
+                @gluon.jit\ndef kernel(n: gl.constex$):\n    pass\n";
+    let (file, at) = cursor(text);
+    let found = completions(&file, &setting(), at).map_or_else(Vec::new, |found| found.items);
+    assert_eq!(found.iter().map(|item| item.label.as_str()).collect::<Vec<_>>(), ["constexpr"]);
+}
+
+#[test]
+fn types_are_offered_where_they_belong() {
+    let plain = labels("x = tl.$");
+    for name in ["constexpr", "const", "dtype", "tensor", "tensor_descriptor", "PropagateNan"] {
+        assert_eq!(plain.iter().filter(|label| *label == name).count(), 1, "{name}");
+    }
+    let tma = labels("tma.$");
+    assert!(tma.contains(&"async_load".to_owned()) && !tma.contains(&"BlockedLayout".to_owned()), "{tma:?}");
+    assert!(labels("mbarrier.$").contains(&"MBarrierLayout".to_owned()));
 }
 
 #[test]

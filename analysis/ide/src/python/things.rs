@@ -141,7 +141,7 @@ impl<'m> Things<'m> {
     }
 
     /// What an expression stands for.
-    fn thing(&self, function: usize, expr: &Expr, library: &Library<'_, '_>) -> Option<Thing> {
+    pub(super) fn thing(&self, function: usize, expr: &Expr, library: &Library<'_, '_>) -> Option<Thing> {
         match expr {
             Expr::Name(name) => self.variable(function, name.id.as_str()),
             Expr::Attribute(attribute) => self.field(attribute.attr.as_str()),

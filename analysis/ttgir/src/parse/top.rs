@@ -9,6 +9,10 @@ use base::TextRange;
 impl Parser<'_> {
     /// The whole text.
     pub(crate) fn file(&mut self) {
+        // A byte order mark says how a file is written, and nothing of what it holds.
+        if self.src.starts_with("\u{feff}".as_bytes()) {
+            self.bump('\u{feff}'.len_utf8());
+        }
         self.trivia();
         self.noise();
         while !self.at_end() {

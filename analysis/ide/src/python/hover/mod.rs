@@ -13,8 +13,9 @@ mod place;
 mod tests;
 mod value;
 
-pub(crate) use value::found;
+pub(crate) use value::{Found, found};
 
+use super::name_values::Spot;
 use super::word;
 use crate::Hover;
 use engine::instances::{Elaboration, PythonFile};
@@ -30,15 +31,15 @@ pub fn hover(file: &PythonFile, of: Option<&Elaboration>, sources: &dyn Sources,
     }
     let instances = of.into_iter().flat_map(|of| &of.kernels).flat_map(|kernel| &kernel.instances);
     let version = instances.map(|known| known.instance.spec.version).next().unwrap_or_default();
-    let of_value = || of.and_then(|of| value::of_value(of, offset));
-    let Some(word) = word(text, offset) else { return of_value() };
+    let around = || of.and_then(|of| value::around(of, offset));
+    let Some(word) = word(text, offset) else { return around() };
     let place = Place { module, of, sources, offset, word, dotted: dotted(text, word), version };
+    let spot = of.map_or(Spot::Other, |of| Spot::at(of, offset));
     let mut hover = builtin::hover(&place)
-        .or_else(|| of.and_then(|of| value::of_variable(of, offset)))
-        .or_else(|| helper::hover(&place))
-        .or_else(|| layout::of_variable(&place))
         .or_else(|| numbers::of_parameter(&place))
-        .or_else(of_value)?;
+        .or_else(|| of.and_then(|of| value::of_name(of, &spot, offset)))
+        .or_else(|| helper::hover(&place))
+        .or_else(|| layout::of_variable(&place))?;
     if hover.kernel.is_none() {
         let around = of.and_then(|of| of.kernels.iter().find(|kernel| kernel.entry.range.touches(offset)));
         hover.kernel = around.map(|kernel| module.place(kernel.entry.name_range).0);

@@ -121,3 +121,101 @@ fn half_typed_text_still_knows_its_builtins() {
     assert!(said(&hover).contains("Emits `ttng.wait_barrier`"), "{}", said(&hover));
     assert_eq!(in_text(&KERNEL.replace("WARPS = 4", "WARPS = 4  # mbarrier.wait\n"), "# mbarrier.wa$it"), None);
 }
+
+/// The lines of what is found of the name at a place, each with its text.
+fn references(text: &str, what: &str) -> Vec<String> {
+    let offset = text.find(&what.replace('$', "")).expect("the place") + what.find('$').expect("a cursor");
+    let file = PythonFile::new("k.py", text);
+    let of = Elaborator::default().elaborate(&file, &NoSources, &Cancel::never()).expect("it is not cancelled");
+    let found = crate::python::navigate::occurrences(file.module(), Some(&of), offset as u32);
+    found.iter().map(|found| found.range.of(text).to_owned()).collect()
+}
+
+const HANDED: &str = r#"from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier
+
+
+@gluon.jit
+def signal(bars, at):
+    mbarrier.arrive(bars.index(at), count=1)
+
+
+@gluon.jit
+def relay(ours, theirs, n):
+    depth: gl.constexpr = ours.shape[0]
+    for i in range(n):
+        slot = i % depth
+        signal(theirs, slot)
+        mbarrier.wait(ours.index(slot), (i // depth) & 1)
+
+
+@gluon.jit
+def kernel(n, depth: gl.constexpr):
+    full = mbarrier.allocate_mbarrier(batch=depth)
+    free = mbarrier.allocate_mbarrier(batch=depth)
+    twice: gl.constexpr = depth * 2
+    for s in gl.static_range(depth):
+        mbarrier.init(full.index(s), count=1)
+        mbarrier.init(free.index(s), count=1)
+    last = n - twice
+    relay(free, full, last)
+
+
+def launch():
+    kernel[(1,)](64, 2)
+    kernel[(1,)](64, 4)
+
+
+if __name__ == "__main__":
+    depth = 999
+    launch()
+"#;
+
+#[test]
+fn an_operand_is_no_value_of_its_expression() {
+    let title = |what: &str| in_text(HANDED, what).map_or_else(String::new, |hover| hover.title);
+    assert_eq!(title("slot = i % de$pth"), "depth: gl.constexpr");
+    assert_eq!(title("sl$ot = i % depth"), "slot: i32 = i % 2");
+    assert!(!title("(i // depth) & $1").contains("= 1"), "{}", title("(i // depth) & $1"));
+    let depth = in_text(HANDED, "slot = i % de$pth").expect("a hover");
+    assert_eq!(depth.code, "depth: gl.constexpr = ours.shape[0]");
+    assert_eq!(depth.words, ["`2` with depth=2.", "`4` with depth=4."]);
+}
+
+#[test]
+fn a_parameter_is_what_launches_give_it_whatever_else_has_its_name() {
+    let depth = in_text(HANDED, "(batch=de$pth").expect("a hover");
+    assert_eq!(depth.title, "depth: gl.constexpr");
+    assert_eq!(depth.words, ["Analysed with `2`, by a launch.", "Analysed with `4`, by a launch."]);
+    let twice = in_text(HANDED, "last = n - tw$ice").expect("a hover");
+    assert_eq!(twice.words, ["`4` with depth=2.", "`8` with depth=4."]);
+    // A parameter of a helper is what its calls give it.
+    let text = HANDED.replace("signal(bars, at)", "signal(bars, at, size: gl.constexpr)");
+    let text = text.replace("signal(theirs, slot)", "signal(theirs, slot, depth)");
+    let size = in_text(&text, "at, si$ze: gl").expect("a hover");
+    assert_eq!(size.title, "size: gl.constexpr");
+    assert_eq!(size.words, ["`2` with depth=2.", "`4` with depth=4."]);
+}
+
+#[test]
+fn a_barrier_that_is_handed_on_is_known_by_every_name() {
+    let title = |what: &str| in_text(HANDED, what).map_or_else(String::new, |hover| hover.title);
+    assert_eq!(title("signal(the$irs, slot)"), "full: barrier, 2 slots");
+    assert_eq!(title("relay(ou$rs, theirs"), "free: barrier, 2 slots");
+    assert_eq!(title("def signal(ba$rs"), "full: barrier, 2 slots");
+    assert_eq!(title("relay(fr$ee, full"), "free: barrier, 2 slots");
+    let ours = references(HANDED, "relay(ou$rs, theirs");
+    assert_eq!(ours, ["ours", "ours", "mbarrier.wait", "ours", "mbarrier.init"]);
+    assert_eq!(references(HANDED, "wait(ou$rs.index"), ours);
+    assert_eq!(references(HANDED, "signal(the$irs, slot)"), ["mbarrier.arrive", "theirs", "theirs", "mbarrier.init"]);
+}
+
+#[test]
+fn names_in_a_call_on_a_barrier_are_themselves() {
+    assert_eq!(references(HANDED, "(batch=de$pth").iter().filter(|name| *name != "depth").count(), 0);
+    assert_eq!(references(HANDED, "signal(theirs, sl$ot)"), ["slot"; 3]);
+    let text = HANDED.replace("batch=depth", "gl.int64, n, depth");
+    assert_eq!(references(&text, "(gl.int$64, n"), [""; 0]);
+    assert!(in_text(&text, "(gl.int$64, n").is_none_or(|hover| !hover.title.contains("barrier")));
+}

@@ -2,52 +2,75 @@
 
 use std::sync::Arc;
 
+use super::super::name_values::{Spot, of_uses, of_variable as of_variable_in};
 use super::super::word;
 use crate::Hover;
 use base::TextRange;
+use dialects::Arith;
 use engine::instances::{ElaboratedInstance, Elaboration, KernelInstances};
 use gluon::FileId;
 use ttgir::queries::memory;
-use ttgir::{OpId, Tree, ValueId};
+use ttgir::{Def, OpId, Tree, ValueId};
 
-/// The value that an offset is about, an op that has to do with it, and the word or call in Python.
-type FoundValue<'e> = (&'e ElaboratedInstance, TextRange, OpId, ValueId);
-
-/// The value of the variable at an offset, or else what the call around it is about.
-pub(crate) fn found(of: &Elaboration, offset: u32) -> Option<FoundValue<'_>> {
-    variable_at(of, offset).or_else(|| {
-        let (elaborated, range, ops) = call(of, offset)?;
-        let (op, value) = about(elaborated, &ops)?;
-        Some((elaborated, range, op, value))
-    })
+/// The values that an offset is about, each with an op that has to do with it, and the word or call in Python.
+pub(crate) struct Found<'e> {
+    /// The instance that has the values.
+    pub(crate) elaborated: &'e ElaboratedInstance,
+    /// The word or call.
+    pub(crate) range: TextRange,
+    /// The values; several where a name stands for several.
+    pub(crate) values: Vec<(OpId, ValueId)>,
 }
 
-/// The hover of the value that an offset is about.
-pub(super) fn of_value(of: &Elaboration, offset: u32) -> Option<Hover> {
-    let (elaborated, range, op, value) = found(of, offset)?;
-    said(of, elaborated, range, crate::hover_of(elaborated.document(), op, value)?, Some(value))
+/// The values that the name at an offset stands for; at what a call calls, those that the call is about.
+pub(crate) fn found(of: &Elaboration, offset: u32) -> Option<Found<'_>> {
+    at_name(of, &Spot::at(of, offset), offset)
 }
 
-/// The hover of the variable at an offset.
-pub(super) fn of_variable(of: &Elaboration, offset: u32) -> Option<Hover> {
-    let (elaborated, range, op, value) = variable_at(of, offset)?;
-    said(of, elaborated, range, crate::hover_of(elaborated.document(), op, value)?, Some(value))
-}
-
-fn variable_at(of: &Elaboration, offset: u32) -> Option<FoundValue<'_>> {
-    let text = of.module.text();
-    let range = word(text, offset)?;
-    // The name of an attribute or function is no variable.
-    if range.start > 0 && text.as_bytes().get(range.start as usize - 1) == Some(&b'.') {
-        return None;
+fn at_name<'e>(of: &'e Elaboration, spot: &Spot, offset: u32) -> Option<Found<'e>> {
+    let word = word(of.module.text(), offset)?;
+    let values = |elaborated: &ElaboratedInstance| match spot {
+        Spot::Variable(variable) => of_variable_in(elaborated, variable),
+        Spot::Field(uses) => of_uses(elaborated, uses),
+        _ => Vec::new(),
+    };
+    match spot {
+        Spot::Variable(_) | Spot::Field(_) => {
+            let near = call(of, offset).map(|(elaborated, ..)| elaborated);
+            let all = near.into_iter().chain(instances(of, offset).into_iter().map(|elaborated| &**elaborated));
+            all.take(8).find_map(|elaborated| {
+                let values = values(elaborated);
+                (!values.is_empty()).then_some(Found { elaborated, range: word, values })
+            })
+        }
+        Spot::Callee(called) => {
+            let (elaborated, range, ops) = call(of, offset)?;
+            let subject = about(elaborated, &ops).filter(|_| range == *called)?;
+            Some(Found { elaborated, range, values: vec![subject] })
+        }
+        Spot::Other | Spot::Nothing => None,
     }
-    let near = call(of, offset).map(|(elaborated, ..)| elaborated);
-    let function = function_around(of, offset);
-    let all = near.into_iter().chain(instances(of, offset).into_iter().map(|elaborated| &**elaborated));
-    all.take(8).find_map(|elaborated| {
-        let (op, value) = variable(elaborated, range.of(text), function)?;
-        Some((elaborated, range, op, value))
-    })
+}
+
+/// The hover of the values that the name at an offset stands for.
+pub(super) fn of_name(of: &Elaboration, spot: &Spot, offset: u32) -> Option<Hover> {
+    let found = at_name(of, spot, offset)?;
+    let elaborated = found.elaborated;
+    let (&(op, value), others) = found.values.split_first()?;
+    let hover = crate::hover_of(elaborated.document(), op, value)?;
+    let mut hover = said(of, elaborated, found.range, hover, Some(value))?;
+    if let Some(tree) = elaborated.tree().filter(|_| !others.is_empty()) {
+        let names = others.iter().map(|(_, other)| format!("`{}`", elaborated.say(tree.value_name(*other))));
+        hover.words.push(format!("In other calls it is {}.", names.collect::<Vec<_>>().join(", ")));
+    }
+    Some(hover)
+}
+
+/// The hover of what the call or operation around an offset is about.
+pub(super) fn around(of: &Elaboration, offset: u32) -> Option<Hover> {
+    let (elaborated, range, ops) = call(of, offset)?;
+    let (op, value) = about(elaborated, &ops)?;
+    said(of, elaborated, range, crate::hover_of(elaborated.document(), op, value)?, Some(value))
 }
 
 /// The instances of the kernel around an offset, then all others.
@@ -89,12 +112,20 @@ fn call_in(elaborated: &ElaboratedInstance, offset: u32) -> Option<(TextRange, V
     (!ops.is_empty()).then(|| (elaborated.module().place(range).0, ops))
 }
 
-/// What the ops of a call are about: memory first.
+/// What the ops of a call or operation are about: memory first, or else what it comes to. A constant is an operand of it,
+/// unless it is all that there is.
 pub(super) fn about(elaborated: &ElaboratedInstance, ops: &[OpId]) -> Option<(OpId, ValueId)> {
     let tree = elaborated.tree()?;
     let of_memory = |op: &OpId| memory_of(tree, *op).map(|value| (*op, value));
     let result = |op: &OpId| tree.results(*op).first().map(|value| (*op, *value));
-    ops.iter().find_map(of_memory).or_else(|| ops.iter().find_map(result))
+    let constant = |op: &&OpId| tree.is(**op, Arith::Constant);
+    ops.iter().find_map(of_memory).or_else(|| match ops.iter().rev().find(|op| !constant(op)) {
+        Some(last) => result(last),
+        None => match ops {
+            [only] => result(only),
+            _ => None,
+        },
+    })
 }
 
 /// What of a memory an op makes or uses.
@@ -113,6 +144,15 @@ pub(super) fn said(
 ) -> Option<Hover> {
     hover.title = elaborated.say(&hover.title);
     hover.subject = elaborated.say(&hover.subject);
+    if let Some(value) = value.and_then(|value| Some(elaborated.say(elaborated.tree()?.value_name(value)))) {
+        // What is handed on under its own name is no other value.
+        if let Some(rest) = hover.title.strip_prefix(&format!("{value} is {value}: ")) {
+            hover.title = format!("{value}: {rest}");
+        }
+        if let Some(rest) = hover.title.strip_suffix(&format!(" = {value}")) {
+            hover.title = rest.to_owned();
+        }
+    }
     // The definition as Python has it.
     hover.code = value.and_then(|value| defined(elaborated, value)).unwrap_or_default();
     hover.words.iter_mut().for_each(|words| *words = elaborated.say(words));
@@ -142,44 +182,15 @@ pub(super) fn said(
     Some(hover)
 }
 
-/// The value that a variable of a function stands for: memory first.
-fn variable(elaborated: &ElaboratedInstance, word: &str, function: Option<TextRange>) -> Option<(OpId, ValueId)> {
-    let tree = elaborated.tree()?;
-    let mut other = None;
-    for (at, origin) in &elaborated.origins().ops {
-        let Some(origin) = elaborated.origins().origins.get(origin.0 as usize) else { continue };
-        let here = origin.file == FileId(0) && function.is_none_or(|function| function.contains(origin.range));
-        if !here {
-            continue;
-        }
-        let Some(op) = tree.op_at(*at) else { continue };
-        for &value in tree.results(op).iter().chain(tree.operands(op)) {
-            if elaborated.say(tree.value_name(value)) != word {
-                continue;
-            }
-            if memory::is_memory(tree, value) {
-                return Some((op, value));
-            }
-            other = other.or(Some((op, value)));
-        }
-    }
-    other
-}
-
 /// The source of the call that makes a value.
 fn defined(elaborated: &ElaboratedInstance, value: ValueId) -> Option<String> {
     let tree = elaborated.tree()?;
     let root = memory::root_of(tree, value);
+    let Def::Result(..) = tree.value_def(root) else { return None };
     let origin = elaborated.origins().at(tree.value_range(root).start)?;
     let module = elaborated.module_of(origin.file)?;
     let source = module.slice(origin.range);
     let mut lines = source.lines();
     let first = lines.next()?.trim_end().to_owned();
     Some(if lines.next().is_some() { format!("{first} …") } else { first })
-}
-
-/// The top-level statement around an offset.
-pub(super) fn function_around(of: &Elaboration, offset: u32) -> Option<TextRange> {
-    let ranges = of.module.body().iter().map(python::syntax::range);
-    ranges.filter(|range| range.touches(offset)).last()
 }

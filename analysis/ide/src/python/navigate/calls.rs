@@ -7,12 +7,12 @@ use base::TextRange;
 use python::syntax::{CurrentTree, Module, Sources};
 use ttgir::queries::memory;
 use ttgir::queries::spot::function;
-use ttgir::{OpId, Tree};
+use ttgir::{OpId, Tree, ValueId};
 
 use super::definition::place;
 use super::resolve::{Defined, FilePlace, Meaning, Resolver, defined_at};
 use super::uses::{at_call, called, importers};
-use crate::python::hover::found;
+use crate::python::hover::{Found, found};
 use crate::{Event, Executor, PartyKind, events, ties_of};
 use engine::instances::{ElaboratedInstance, Elaboration};
 use python::syntax::range;
@@ -52,9 +52,9 @@ pub fn party_at(
     if let Some(function) = function_at(&resolver, module, offset) {
         return Some(function);
     }
-    let (elaborated, word, _, value) = found(of?, offset)?;
+    let Found { elaborated, range: word, values } = found(of?, offset)?;
     let tree = elaborated.tree()?;
-    let root = memory::roots(tree, value).first().copied()?;
+    let root = values.first().and_then(|(_, value)| memory::roots(tree, *value).first().copied())?;
     let all = kernel(tree).map(|op| events(tree, op)).unwrap_or_default();
     all.iter().any(|event| event.barrier == root).then(|| {
         let made = elaborated.place(tree.value_range(root)).range;
@@ -187,9 +187,9 @@ fn push(ties: &mut Vec<PythonTie>, party: PythonParty, over: Vec<String>, ranges
 
 /// Who arrives on the barrier at an offset, or waits for it.
 fn of_barrier(resolver: &Resolver<'_>, of: &Elaboration, offset: u32, out: bool) -> Vec<PythonTie> {
-    let Some((elaborated, _, _, value)) = found(of, offset) else { return Vec::new() };
+    let Some(Found { elaborated, values, .. }) = found(of, offset) else { return Vec::new() };
     let Some(tree) = elaborated.tree() else { return Vec::new() };
-    let roots = memory::roots(tree, value);
+    let roots: Vec<ValueId> = values.iter().flat_map(|(_, value)| memory::roots(tree, *value)).collect();
     let all = kernel(tree).map(|op| events(tree, op)).unwrap_or_default();
     let wanted = |event: &&Event| roots.contains(&event.barrier) && if out { event.waits() } else { event.arrives() };
     let called = called(&CurrentTree::of(elaborated.module()));

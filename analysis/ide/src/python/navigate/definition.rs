@@ -5,7 +5,11 @@ use std::sync::Arc;
 use crate::python::names::{Access, BindingKind, Mention};
 use base::TextRange;
 use python::syntax::{CurrentTree, Module, Sources, path_at};
-use ruff_python_ast::{AnyNodeRef, ExprAttribute, Stmt};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprAttribute, Stmt, StmtClassDef};
+
+use crate::python::functions::Definitions;
+use crate::python::things::{Library, Things};
+use gluon::{Imports, Version};
 
 use super::infer::Looked;
 use super::resolve::{Defined, FilePlace, Meaning, Resolver, defined_at, own_member};
@@ -110,7 +114,7 @@ fn attribute_of(looked: &Looked<'_, '_>, attribute: &ExprAttribute) -> Vec<FileP
     if let Some(Meaning::Module(module)) = &object {
         return looked.resolver.member_of_module(module, name).map(place).into_iter().collect();
     }
-    let expr = ruff_python_ast::Expr::Attribute(attribute.clone());
+    let expr = Expr::Attribute(attribute.clone());
     if let Some(found) = looked.meaning(&expr) {
         return vec![place(found)];
     }
@@ -120,11 +124,22 @@ fn attribute_of(looked: &Looked<'_, '_>, attribute: &ExprAttribute) -> Vec<FileP
     if imported.is_some_and(|binding| matches!(binding.kind, BindingKind::Import { .. })) && object.is_none() {
         return Vec::new();
     }
-    guesses(looked, name)
+    let class = class_of(looked, &attribute.value);
+    guesses(looked, name, class)
 }
 
-/// The fields and methods of this name in the classes of the file and of those from which it imports.
-fn guesses(looked: &Looked<'_, '_>, name: &str) -> Vec<FilePlace> {
+/// The class in Triton of what an expression stands for, as far as it is memory or a descriptor.
+fn class_of(looked: &Looked<'_, '_>, expr: &Expr) -> Option<&'static str> {
+    let names = Imports::of(looked.module, looked.resolver.sources);
+    let definitions = Definitions::of(looked.tree, &names);
+    let library = Library::new(&names, Version::default());
+    let (function, _) = definitions.around(range(expr).start)?;
+    Things::of(&definitions, &library).thing(function, expr, &library)?.class()
+}
+
+/// The fields and methods of this name in the classes of the file and of those from which it imports; of a class that is
+/// known, its own where they are at hand.
+fn guesses(looked: &Looked<'_, '_>, name: &str, class: Option<&str>) -> Vec<FilePlace> {
     let mut files: Vec<Arc<Module>> = vec![looked.module.clone()];
     for mention in looked.index.mentions() {
         let Some(binding) = looked.index.binding(mention.binding) else { continue };
@@ -136,23 +151,30 @@ fn guesses(looked: &Looked<'_, '_>, name: &str) -> Vec<FilePlace> {
             files.push(file);
         }
     }
-    let own = members(&files, name);
-    if !own.is_empty() {
-        return own;
+    let triton: Vec<Arc<Module>> =
+        METHODS.iter().filter_map(|file| looked.resolver.sources.import(looked.module.path(), file)).collect();
+    if class.is_some() {
+        let known = members(&[&triton[..], &files].concat(), name, class);
+        if !known.is_empty() {
+            return known;
+        }
     }
-    let triton = METHODS.iter().filter_map(|file| looked.resolver.sources.import(looked.module.path(), file));
-    members(&triton.collect::<Vec<_>>(), name)
+    let own = members(&files, name, None);
+    if own.is_empty() { members(&triton, name, None) } else { own }
 }
 
-fn members(files: &[Arc<Module>], name: &str) -> Vec<FilePlace> {
-    let mut found = Vec::new();
+/// The fields and methods of a name in the classes of files; in those of one class alone, where that is known.
+fn members(files: &[Arc<Module>], name: &str, class: Option<&str>) -> Vec<FilePlace> {
+    let wanted = |def: &StmtClassDef| class.is_none_or(|class| def.name.as_str() == class);
+    let mut found: Vec<FilePlace> = Vec::new();
     for file in files {
         let tree = CurrentTree::of(file);
         let classes = tree.statements().filter_map(|statement| match statement {
-            Stmt::ClassDef(class) => own_member(class, name),
+            Stmt::ClassDef(def) if wanted(def) => own_member(def, name),
             _ => None,
         });
-        found.extend(classes.map(|range| FilePlace { module: file.clone(), range }));
+        let places = classes.map(|range| FilePlace { module: file.clone(), range });
+        found.extend(places.filter(|place| !found.contains(place)).collect::<Vec<_>>());
     }
     found.truncate(GUESSES);
     found

@@ -68,7 +68,8 @@ class Ring:
 ";
 
 fn defined(text: &str) -> Vec<String> {
-    let core = "class shared_memory_descriptor:\n    def index(self, index):\n        pass\n";
+    let core = "class shared_memory_descriptor:\n    def index(self, index):\n        pass\n    def load(self):\n        pass\n\
+                class tensor_descriptor:\n    def load(self):\n        pass\n";
     let init = "from ._core import shared_memory_descriptor, load\n";
     let all = [
         ("k.py", text),
@@ -125,6 +126,20 @@ fn fields_and_methods_are_found_by_the_class_of_their_object() {
     assert_eq!(with("    x.wa$it(1)\n"), ["ring.py:8 wait"]);
     assert_eq!(with("    x.ind$ex(1)\n"), ["triton/experimental/gluon/language/_core.py:2 index"]);
     assert_eq!(with("    x.nothing$_at_all(1)\n"), [""; 0]);
+}
+
+#[test]
+fn a_method_of_memory_is_that_of_its_class_alone() {
+    let with = |text: &str| {
+        let head = "from triton.experimental import gluon\nfrom triton.experimental.gluon import language as gl\n\
+                    @gluon.jit\ndef k(d: gl.tensor_descriptor, q):\n    s = gl.allocate_shared_memory(gl.int8, [2], q)\n";
+        defined(&format!("{head}{text}"))
+    };
+    let core = "triton/experimental/gluon/language/_core.py";
+    assert_eq!(with("    s.lo$ad()\n"), [format!("{core}:4 load")]);
+    assert_eq!(with("    s.index(0).lo$ad()\n"), [format!("{core}:4 load")]);
+    assert_eq!(with("    d.lo$ad()\n"), [format!("{core}:7 load")]);
+    assert_eq!(with("    q.lo$ad()\n"), [format!("{core}:4 load"), format!("{core}:7 load")]);
 }
 
 #[test]

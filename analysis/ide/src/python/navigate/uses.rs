@@ -13,7 +13,7 @@ use ttgir::queries::spot::function;
 use ttgir::{OpId, Tree, ValueId};
 
 use super::resolve::{FilePlace, Meaning, Resolver};
-use crate::python::hover::found;
+use crate::python::hover::{Found, found};
 use crate::{Occurrence, OccurrenceAccess};
 use engine::instances::{ElaboratedInstance, Elaboration};
 use python::syntax::range;
@@ -117,11 +117,12 @@ pub(super) fn importers(resolver: &Resolver<'_>, defined: &FilePlace, except: &M
 
 /// The calls that do something with the barrier or buffer at an offset: each at what is called.
 fn of_memory(tree: &CurrentTree<'_>, of: &Elaboration, offset: u32) -> Vec<Occurrence> {
-    let Some((elaborated, _, _, value)) = found(of, offset) else { return Vec::new() };
-    let Some(ir) = elaborated.tree().filter(|ir| is_memory(ir, value)) else { return Vec::new() };
+    let Some(Found { elaborated, values, .. }) = found(of, offset) else { return Vec::new() };
+    let Some(ir) = elaborated.tree() else { return Vec::new() };
+    let memory = values.iter().map(|(_, value)| *value).filter(|value| is_memory(ir, *value));
     let called = called(tree);
     let place = |op: OpId| at_call(elaborated, &called, ir, op);
-    let roots = memory::roots(ir, value);
+    let roots: Vec<ValueId> = memory.flat_map(|value| memory::roots(ir, value)).collect();
     let mut all: Vec<Occurrence> = Vec::new();
     for used in uses(ir, &roots) {
         let access = crate::access(ir, &used);
