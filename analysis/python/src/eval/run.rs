@@ -85,6 +85,8 @@ impl<'a> Interp<'a> {
             for stmt in body {
                 match interp.block(std::slice::from_ref(stmt)) {
                     Ok(Flow::Next) => {}
+                    // A way out before the kernel is defined is for those who cannot launch it.
+                    Ok(_) if interp.state.found.is_empty() => {}
                     Ok(_) => break,
                     // What comes behind the kernel's definition is not needed.
                     Err(Stop::Raised(..) | Stop::Unknown(..) | Stop::Deep(..)) => interp.state.raised = None,
