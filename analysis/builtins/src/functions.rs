@@ -7,7 +7,7 @@ use super::kinds::type_name;
 use super::values::{arg, call, count, items, known, list, order, same};
 use python::interp::{Eval, Interp, Mode, Stop};
 use python::library::{Bound, NOTHING, Part, Row};
-use python::value::Value;
+use python::value::{ClassKind, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -44,6 +44,7 @@ pub(super) fn length<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Result<u
             Some(size) => usize::try_from(*size).unwrap_or(0),
             None => return interp.raise("a scalar has no `len`"),
         },
+        Value::Instance(instance) if instance.class.kind == ClassKind::NamedTuple => instance.fields.borrow().len(),
         Value::Instance(_) => {
             let method = interp.attribute(value, "__len__")?;
             let length = call(interp, &method, Vec::new())?;

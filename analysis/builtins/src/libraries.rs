@@ -64,6 +64,18 @@ pub(super) const PART: Part = Part {
         Row::new("tl.standard._log2", "i", 0, log2),
         Row::new("triton.cdiv", "x, y", 0, cdiv),
         Row::new("triton.next_power_of_2", "n", 0, next_power_of_2),
+        // The kernel is what it was.
+        Row::new("torch.library.wrap_triton", "triton_kernel", 0, itself),
+        Row::new("torch._library.capture_triton", "triton_kernel", 0, itself),
+        Row::new("torch._library.triton.wrap_triton", "triton_kernel", 0, itself),
+        Row::new("torch._library.triton.capture_triton", "triton_kernel", 0, itself),
+        Row::new("importlib.util.find_spec", "name, package=None", 0, find_spec),
+        Row::new(
+            "collections.namedtuple",
+            "typename, field_names, *, rename=False, defaults=None, module=None",
+            0,
+            named_tuple,
+        ),
         Row::new("typing.cast", "type, value", 0, second),
         Row::new("typing.TypeVar", "name, *args, **kwargs", 0, type_variable),
         Row::new("textwrap.dedent", "text", 0, itself),
@@ -99,6 +111,31 @@ fn itself<'a>(_: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn second<'a>(_: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     Ok(arg(bound, 1))
+}
+
+/// Whoever has kernels has Triton and torch: the specification stands for its name.
+fn find_spec<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let name = string(interp, &arg(bound, 0))?;
+    match &*name {
+        "triton" | "torch" => Ok(Value::Str(name)),
+        _ => interp.unknown(format!("whether there is a package `{name}` is not known")),
+    }
+}
+
+fn named_tuple<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    if !matches!(bound.get("defaults"), None | Some(Value::None)) {
+        return interp.unknown("a named tuple with defaults is not followed");
+    }
+    let name = string(interp, &arg(bound, 0))?;
+    let fields: Vec<Rc<str>> = match arg(bound, 1) {
+        Value::Str(text) => text.replace(',', " ").split_whitespace().map(Rc::from).collect(),
+        list => {
+            let items = crate::values::items(interp, &list)?;
+            items.iter().map(|item| string(interp, item)).collect::<Result<_, _>>()?
+        }
+    };
+    let fields: Vec<&str> = fields.iter().map(|field| &**field).collect();
+    interp.named_tuple(&name, &fields)
 }
 
 fn type_variable<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

@@ -148,6 +148,13 @@ pub enum Def<'a> {
     Lambda(&'a ExprLambda),
 }
 
+impl<'a> Value<'a> {
+    /// The number that a member of an enumeration of integers is, which it is used as.
+    pub fn member_number(&self) -> Option<Value<'a>> {
+        if let Value::Instance(instance) = self { instance.number() } else { None }
+    }
+}
+
 impl<'a> Def<'a> {
     /// Its name.
     pub fn name(self) -> &'a str {
@@ -251,6 +258,30 @@ pub struct Instance<'a> {
     pub class: Rc<Class<'a>>,
     /// Attributes with their values, in the order in which they were set.
     pub fields: RefCell<Vec<(Rc<str>, Value<'a>)>>,
+}
+
+impl<'a> Instance<'a> {
+    fn number(&self) -> Option<Value<'a>> {
+        if self.class.kind != ClassKind::Enum || !self.class.is_of_integers() {
+            return None;
+        }
+        let fields = self.fields.try_borrow().ok()?;
+        let (_, value) = fields.iter().find(|(name, _)| &**name == "value")?;
+        matches!(value, Value::Int(_) | Value::Bool(_)).then(|| value.clone())
+    }
+}
+
+impl Class<'_> {
+    fn is_of_integers(&self) -> bool {
+        self.bases.iter().any(|base| match base {
+            Value::Class(base) => base.is_of_integers(),
+            Value::Type(name) | Value::Lib(name) => {
+                name.ends_with("IntEnum") || name.ends_with("IntFlag") || &**name == "int"
+            }
+            Value::Builtin(row) => row.path == "int",
+            _ => false,
+        })
+    }
 }
 
 /// An object of a [`LibClass`].

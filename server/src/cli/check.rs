@@ -6,7 +6,7 @@ mod file;
 mod fix;
 mod scope;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use base::Semantics;
 use engine::SharedCache;
+use findings::Problem;
 use render::check::{CheckedFile, FileOutput, Printer, Tally, github, human, json, sarif};
 
 use super::answer::Answer;
@@ -83,6 +84,9 @@ pub(crate) fn print(args: &Check, around: Surroundings, outputs: &mut [Output<'_
         Some(given) => Collected { sources: vec![given], notes: Vec::new() },
         None => collect(&args.paths, args.stdin_name.as_deref(), args.no_ignore),
     };
+    if args.force_exclude {
+        sources.retain(|source| !source.is_excluded());
+    }
     if let Some(shard) = args.shard {
         sources.retain(|source| shard.has(&source.path()));
     }
@@ -224,13 +228,32 @@ type Mended = (String, String, Checked);
 
 /// What one check leaves.
 struct FileDone {
-    tally: Tally,
-    /// By output.
-    printed: Vec<FileOutput>,
+    shown: Shown,
+    /// What is wrong with its settings.
+    settings: Vec<String>,
+    /// What is shown where that was said of a file before.
+    without_settings: Option<Shown>,
     known: KnownParameters,
     entries: Vec<Entry>,
     /// What was fixed, or why nothing was.
     fixes: Option<Result<String, String>>,
+}
+
+/// What is shown of a file.
+struct Shown {
+    tally: Tally,
+    /// By output.
+    printed: Vec<FileOutput>,
+}
+
+/// Takes out of a file what is wrong with its settings, which are of others too.
+fn take_settings(file: &mut CheckedFile) -> Vec<String> {
+    let Ok(analysis) = &mut file.result else { return Vec::new() };
+    let is_of_settings = |problem: &Problem| problem.code == workspace::SETTINGS && problem.source.is_some();
+    let (settings, rest) = std::mem::take(&mut analysis.problems).into_iter().partition(is_of_settings);
+    analysis.problems = rest;
+    let settings: Vec<Problem> = settings;
+    settings.into_iter().map(|problem| format!("{}: {}", problem.source.unwrap_or_default(), problem.message)).collect()
 }
 
 impl Checks<'_> {
@@ -256,12 +279,18 @@ impl Checks<'_> {
         if let Some(elaboration) = &elaboration {
             known.add(elaboration);
         }
-        let stale = stale.iter().map(Entry::stale).collect();
-        let printed = match self.fix {
-            Some(FixMode::Diff) => vec![FileOutput { body: diff, ..FileOutput::default() }],
-            _ => printers.iter().map(|printer| printer.file(&file)).collect(),
+        let stale: Vec<_> = stale.iter().map(Entry::stale).collect();
+        let show = |file: &CheckedFile| Shown {
+            tally: Tally { stale: stale.clone(), ..Tally::of(file) },
+            printed: match self.fix {
+                Some(FixMode::Diff) => vec![FileOutput { body: diff.clone(), ..FileOutput::default() }],
+                _ => printers.iter().map(|printer| printer.file(file)).collect(),
+            },
         };
-        FileDone { tally: Tally { stale, ..Tally::of(&file) }, printed, known, entries, fixes }
+        let shown = show(&file);
+        let settings = take_settings(&mut file);
+        let without_settings = (!settings.is_empty()).then(|| show(&file));
+        FileDone { shown, settings, without_settings, known, entries, fixes }
     }
 
     /// Mends a file, or shows how: what is said of it, the change, and the file as it is then, checked once more.
@@ -305,20 +334,24 @@ impl Checks<'_> {
             let (mut waiting, mut done) = (BTreeMap::new(), Done::default());
             let (mut written, mut first) = (0, vec![true; outs.len()]);
             done.notes = vec![Vec::new(); outs.len()];
+            let mut said: BTreeSet<String> = BTreeSet::new();
             for (at, file) in receive {
                 progress.done();
                 waiting.insert(at, file);
                 while let Some(file) = waiting.remove(&written) {
                     written += 1;
+                    let repeated = file.settings.iter().all(|problem| said.contains(problem));
+                    said.extend(file.settings);
+                    let Shown { tally, printed } = file.without_settings.filter(|_| repeated).unwrap_or(file.shown);
                     done.known.merge(file.known);
-                    done.tally.add(&file.tally);
+                    done.tally.add(&tally);
                     done.entries.extend(file.entries);
                     match file.fixes {
                         Some(Ok(said)) => done.fixed.push(said),
                         Some(Err(why)) => done.unfixed.push(why),
                         None => {}
                     }
-                    let printed = file.printed.into_iter().zip(printers.iter().zip(&mut outs));
+                    let printed = printed.into_iter().zip(printers.iter().zip(&mut outs));
                     for ((piece, (printer, out)), (first, notes)) in printed.zip(first.iter_mut().zip(&mut done.notes))
                     {
                         if !piece.notifications.is_empty() {

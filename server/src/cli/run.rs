@@ -83,6 +83,9 @@ pub(crate) fn answer(
             return Answer { problems: said.collect(), exit: Exit::Trouble, ..Answer::default() };
         }
     };
+    if let Some(wrong) = settings::wrong_argument(&args.arguments, &launches, analysis.gluon.as_deref()) {
+        return trouble(&wrong);
+    }
     let plan = RunPlan {
         path: args.path.clone(),
         text: Arc::from(text.as_str()),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::instances::Elaboration;
+use runtime::launch::{Argument, ArgumentValue, Launch};
 
 use super::args::Python;
 use settings::nearest;
@@ -26,15 +27,50 @@ impl KnownParameters {
     /// What is wrong with `--set`: each name that no kernel has a parameter of.
     pub(crate) fn problems(&self, python: &Python) -> Vec<String> {
         let unknown = python.set.iter().map(|(name, _)| name).filter(|name| !self.0.contains(*name));
-        let said = unknown.map(|name| {
-            let hint = match nearest(name, self.0.iter().map(String::as_str)) {
-                Some(near) => format!("; did you mean `{near}`?"),
-                None => String::new(),
-            };
-            format!("--set {name}: no kernel has such a parameter{hint}")
-        });
-        said.collect()
+        unknown.map(|name| self::unknown("--set", name, self.0.iter().map(String::as_str))).collect()
     }
+}
+
+/// What is wrong with an `--arg` for these launches of kernels in Python: that no kernel of them has such a parameter, or
+/// that a value is a name, which only a constexpr can be. Where the file's own code makes the launch it may take others.
+pub(crate) fn wrong_argument(
+    arguments: &[Argument],
+    launches: &[Launch],
+    elaboration: Option<&Elaboration>,
+) -> Option<String> {
+    let elaboration = elaboration.filter(|_| launches.iter().all(|launch| launch.entry.is_none()))?;
+    let launched = |name: &str| launches.iter().any(|launch| launch.kernel.as_deref().is_none_or(|it| it == name));
+    let kernels = elaboration.kernels.iter().filter(|kernel| launched(&kernel.entry.name));
+    let params: Vec<_> = kernels.flat_map(|kernel| &kernel.entry.params).collect();
+    arguments.iter().find_map(|Argument { name, given }| {
+        let mut of_name = params.iter().filter(|param| param.name == *name).peekable();
+        if of_name.peek().is_none() {
+            let known = params.iter().map(|param| param.name.as_str()).chain(COMPILED_WITH);
+            return (!COMPILED_WITH.contains(&name.as_str())).then(|| unknown("--arg", name, known));
+        }
+        match given {
+            ArgumentValue::Python(text) if is_name(text) && of_name.all(|param| !param.constexpr) => {
+                Some(format!("--arg {name}: `{text}` is no number and no tensor, such as `f16[64,64]`"))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// What a launch gives beside the parameters of a kernel.
+const COMPILED_WITH: [&str; 4] = ["num_warps", "num_ctas", "num_stages", "maxnreg"];
+
+fn is_name(text: &str) -> bool {
+    text != "None" && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// That no kernel has a parameter of this name, and which name somebody may have meant.
+fn unknown<'a>(option: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let hint = match nearest(name, known) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    };
+    format!("{option} {name}: no kernel has such a parameter{hint}")
 }
 
 /// What is wrong with `--set` for these files.

@@ -2,7 +2,7 @@
 //!
 //! Directories are searched for `*.ttgir` and for `*.py` that can hold kernels. What is hidden, `node_modules`, and what a
 //! `.gitignore` names is left out unless it is named itself, or the arguments say otherwise: a compiler's cache and its dumps are
-//! usually all of that. What a `fencepost.toml` excludes is left out in any case. Links to directories are not followed.
+//! usually all of that. What a `fencepost.toml` excludes is left out of them in any case. Links to directories are not followed.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -55,6 +55,11 @@ impl Source {
             Origin::File(path) | Origin::NamedStdin(path) | Origin::Given(path, _) => Some(path),
             Origin::Stdin | Origin::Nowhere(..) => None,
         }
+    }
+
+    /// Whether its settings exclude it.
+    pub(crate) fn is_excluded(&self) -> bool {
+        self.file().is_some_and(|path| is_excluded(&Workspace::of(None), path))
     }
 
     /// The path as given, `<stdin>` for standard input.
@@ -150,13 +155,15 @@ fn trouble(error: &ignore::Error, root: &Path) -> (PathBuf, String) {
     }
 }
 
+fn is_excluded(workspace: &Workspace, path: &Path) -> bool {
+    let path = absolute(path);
+    workspace.settings_of(&path).excludes(&path)
+}
+
 fn walk(root: &Path, everything: bool) -> Vec<Source> {
     let mut sources = Vec::new();
     let workspace = Workspace::of(None);
-    let excluded = |path: &Path| {
-        let path = absolute(path);
-        workspace.settings_of(&path).excludes(&path)
-    };
+    let excluded = |path: &Path| is_excluded(&workspace, path);
     for entry in entries(root, everything) {
         let origin = match entry {
             Ok(entry) if entry.file_type().is_none_or(|it| it.is_dir()) => continue,

@@ -239,6 +239,9 @@ fn only_kernels_that_a_change_concerns_are_looked_at() {
     assert_eq!(looked_at("ring.ttgir"), Some(0));
     folder.write("ring_tools.py", helper.as_bytes());
     assert_eq!(looked_at("sum_rows.py"), Some(0));
+    folder.write("ring_tools.py", format!("# a word\n\n{}# another\n", helper.replace(")\n", ")  # why\n")).as_bytes());
+    assert_eq!(looked_at("sum_rows.py"), Some(0));
+    folder.write("ring_tools.py", helper.as_bytes());
     // A comment in the kernel is no change, one for us is.
     let commented =
         |text: &str| python(false).replace("@gluon.jit\ndef sum_rows", &format!("# {text}\n@gluon.jit\ndef sum_rows"));

@@ -219,6 +219,14 @@ fn report_trace_and_explain_answer() {
         client.call("report", json!({ "text": gluon(true), "path": root().join("tests/kernels/gluon/sum_rows.py") }));
     assert!(text(&python).contains("sum_rows") && python["isError"] == json!(false), "{}", text(&python));
 
+    for (wrong, said) in [
+        (json!({ "path": flagged, "kernel": "nope" }), "there is no kernel @nope"),
+        (json!({ "path": flagged, "section": "nope" }), "nope"),
+    ] {
+        let none = client.call("report", wrong);
+        assert!(none["isError"] == json!(true) && text(&none).contains(said), "{}", text(&none));
+    }
+
     let run = client.call("trace", json!({ "path": flagged, "finding": 1 }));
     assert!(text(&run).contains("partition0") && run["structuredContent"]["exitCode"] == json!(1), "{}", text(&run));
     assert_eq!(document(&run)["traces"].as_array().map(Vec::len), Some(1));

@@ -62,3 +62,18 @@ fn constants_that_were_not_analysed_are_named() {
     assert_eq!(out.code, 2, "{}{}", out.stdout, out.stderr);
     assert!(out.stderr.contains("--set ROWS=64"), "{}", out.stderr);
 }
+
+#[test]
+fn arguments_that_no_kernel_has_are_errors() {
+    let path = root().join("tests/races/rows.py").to_string_lossy().into_owned();
+    for (argument, said) in [
+        ("rowz=3", "--arg rowz: no kernel has such a parameter; did you mean `rows`?"),
+        ("rows=abc", "--arg rows: `abc` is no number and no tensor"),
+    ] {
+        let out = run(&path, &["--kernel", "transpose", "--arg", argument]);
+        assert_eq!(out.code, 2, "{}{}", out.stdout, out.stderr);
+        assert!(out.stderr.contains(said), "{}", out.stderr);
+    }
+    let out = run(&path, &["--kernel", "transpose", "--arg", "num_warps=4"]);
+    assert_eq!(out.code, 0, "{}{}", out.stdout, out.stderr);
+}

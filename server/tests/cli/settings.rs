@@ -96,6 +96,37 @@ fn what_a_project_leaves_out_is_left_out_unless_it_is_named() {
 }
 
 #[test]
+fn a_file_that_is_named_is_checked_although_its_folder_excludes_it() {
+    let project = Project::new("named");
+    project.copy("ring_not_waited.ttgir", "gen/made.ttgir");
+    project.set("exclude = \"gen/**\"\n");
+    let named = project.0.join("gen/made.ttgir").to_string_lossy().into_owned();
+    assert_eq!(fencepost(&["check", &named]).code, 1);
+    let hook = fencepost(&["check", "--quiet", "--force-exclude", &named]);
+    assert_eq!((hook.code, hook.stdout.as_str()), (0, ""), "{}", hook.stderr);
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_said_once() {
+    let project = Project::new("unreadable");
+    project.copy("ring.ttgir", "ring.ttgir");
+    project.copy("ring.ttgir", "gen/other.ttgir");
+    let said = |out: &Output, what: &str| out.stdout.matches(what).count();
+    project.set("strange = 1\n");
+    let wrong = project.check(&[]);
+    assert_eq!((wrong.code, said(&wrong, "there is no setting `strange`")), (1, 1), "{}", wrong.stdout);
+    let file = project.0.join("fencepost.toml");
+    fs::write(&file, b"# caf\xe9\n").expect("the file can be written");
+    let encoded = project.check(&[]);
+    let count = said(&encoded, "fencepost.toml cannot be read, and nothing of it holds: it is not UTF-8");
+    assert_eq!((encoded.code, count), (wrong.code, 1), "{}", encoded.stdout);
+    fs::remove_file(&file).expect("the file can be removed");
+    fs::create_dir(&file).expect("a folder can be made");
+    let folder = project.check(&["--format", "json"]);
+    assert_eq!((folder.code, said(&folder, "it is a directory")), (wrong.code, 1), "{}", folder.stdout);
+}
+
+#[test]
 fn wrong_settings_are_said_of_ttgir_too() {
     let project = Project::new("wrong");
     project.copy("ring.ttgir", "ring.ttgir");

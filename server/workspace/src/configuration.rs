@@ -81,7 +81,10 @@ impl<P: FileProvider> WorkspaceSources<P> {
     pub fn settings_of(&self, file: &Path) -> Configuration {
         let found = file.ancestors().skip(1).find_map(|folder| {
             let path = folder.join(FILE);
-            let text = self.settings_text(&path)?;
+            let text = match self.settings_text(&path) {
+                Some(text) => Ok(text),
+                None => Err(self.unreadable_settings(&path)?),
+            };
             Some((folder.to_path_buf(), path, text))
         });
         let editor = self.editor_settings();
@@ -92,19 +95,25 @@ impl<P: FileProvider> WorkspaceSources<P> {
             let folder = paths.then(|| self.root_of(file));
             return Configuration { settings: editor.clone(), folder, ..Configuration::default() };
         };
+        let text = match text {
+            Ok(text) => text,
+            Err(why) => {
+                let message = format!("{FILE} cannot be read, and nothing of it holds: {why}");
+                let problems = vec![wrong(message, path.display().to_string())];
+                return Configuration {
+                    settings: editor.clone(),
+                    config: Config::default(),
+                    problems,
+                    folder: Some(folder),
+                };
+            }
+        };
         let (settings, errors) = settings::read(&text);
         let settings = settings.over(editor);
         let lines = LineIndex::new(&text);
         let problem = |error: SettingError| {
             let line = lines.line_col(error.range.start).line + 1;
-            Problem {
-                code: CODE,
-                severity: Severity::Warning,
-                message: format!("{FILE}, line {line}: {}", error.message),
-                range: TextRange::empty(0),
-                source: Some(format!("{}:{line}", path.display())),
-                fix: None,
-            }
+            wrong(format!("{FILE}, line {line}: {}", error.message), format!("{}:{line}", path.display()))
         };
         let shown = !self.is_open_settings(&path);
         let problems = errors.into_iter().filter(|_| shown).map(problem).collect();
@@ -126,6 +135,12 @@ impl<P: FileProvider> WorkspaceSources<P> {
             None => config,
         }
     }
+}
+
+/// What is wrong with settings that are not the file itself, and where they stand.
+fn wrong(message: String, source: String) -> Problem {
+    let (severity, range) = (Severity::Warning, TextRange::empty(0));
+    Problem { code: CODE, severity, message, range, source: Some(source), fix: None }
 }
 
 /// The code of what is wrong with settings.

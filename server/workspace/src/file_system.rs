@@ -35,6 +35,12 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// Where the file cannot be read, or is no text.
     fn read(&self, path: &Path) -> io::Result<String>;
 
+    /// Why the text of a file cannot be had, in words, although something stands at its path; `None` where it can, or
+    /// where nothing is there.
+    fn unreadable(&self, _path: &Path) -> Option<String> {
+        None
+    }
+
     /// Walks a folder in the order of names. One item is one entry of a directory: the path of a Python file,
     /// or `None` for anything else, so that the caller can count what it has looked at.
     fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_>;
@@ -71,6 +77,20 @@ impl FileSystem for Disk {
 
     fn read(&self, path: &Path) -> io::Result<String> {
         read_text(path)
+    }
+
+    fn unreadable(&self, path: &Path) -> Option<String> {
+        let error = match fs::metadata(path) {
+            Ok(data) if data.is_dir() => return Some("it is a directory".to_owned()),
+            Ok(_) => read_text(path).err()?,
+            Err(error) => error,
+        };
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
+            io::ErrorKind::InvalidData => Some("it is not UTF-8".to_owned()),
+            io::ErrorKind::PermissionDenied => Some("permission denied".to_owned()),
+            _ => Some(error.to_string()),
+        }
     }
 
     fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_> {

@@ -194,6 +194,11 @@ impl FileStore {
         file
     }
 
+    /// Why a file that is there cannot be read.
+    pub(super) fn unreadable(&self, path: &Path) -> Option<String> {
+        self.file_system.unreadable(path)
+    }
+
     /// What was compiled in a folder.
     pub fn recipes(&mut self, folder: &Path) -> Arc<[Recipe]> {
         if let Some(known) = self.view.recipes(folder) {

@@ -108,6 +108,11 @@ pub trait FileProvider: Sync {
     /// The file at a path.
     fn load(&self, path: &Path) -> Option<Arc<SourceFile>>;
 
+    /// Why a file that is there cannot be read, where that is known.
+    fn unreadable(&self, _path: &Path) -> Option<String> {
+        None
+    }
+
     /// The index of the workspace's files.
     fn index(&self) -> Arc<TextIndex>;
 
@@ -118,6 +123,10 @@ pub trait FileProvider: Sync {
 impl FileProvider for Mutex<FileStore> {
     fn load(&self, path: &Path) -> Option<Arc<SourceFile>> {
         held(self).load(path)
+    }
+
+    fn unreadable(&self, path: &Path) -> Option<String> {
+        held(self).unreadable(path)
     }
 
     fn index(&self) -> Arc<TextIndex> {
@@ -187,6 +196,11 @@ impl<P: FileProvider> WorkspaceSources<P> {
             return Some(text.clone());
         }
         self.on_disk(path).map(|file| file.text().clone())
+    }
+
+    /// Why settings that are there cannot be read.
+    pub(super) fn unreadable_settings(&self, path: &Path) -> Option<String> {
+        self.provider.unreadable(path)
     }
 
     /// Whether settings are open, so that what is wrong with them is said there.

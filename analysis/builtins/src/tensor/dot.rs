@@ -13,7 +13,7 @@ use python::target::Target;
 use python::value::{DType, Tensor, Value};
 
 const DOT: &str =
-    "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, *, out_dtype=None";
+    "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None";
 const SCALED: &str = "lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, \
      lhs_k_pack=True, rhs_k_pack=True, out_dtype=None";
 

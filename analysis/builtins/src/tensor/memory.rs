@@ -23,6 +23,12 @@ const OLD_STORE: &str =
 const LOAD: &str =
     "pointer, mask=None, other=None, *, cache_modifier=None, eviction_policy=None, volatile=False, cache_policy=None";
 const STORE: &str = "pointer, value, mask=None, *, cache_modifier=None, eviction_policy=None, cache_policy=None";
+// Plain Triton has no cache policies.
+const OLD_TL_LOAD: &str = "pointer, mask=None, other=None, boundary_check=(), padding_option='', cache_modifier='', \
+     eviction_policy='', volatile=False";
+const OLD_TL_STORE: &str = "pointer, value, mask=None, boundary_check=(), cache_modifier='', eviction_policy=''";
+const TL_LOAD: &str = "pointer, mask=None, other=None, *, cache_modifier='', eviction_policy='', volatile=False";
+const TL_STORE: &str = "pointer, value, mask=None, *, cache_modifier='', eviction_policy=''";
 const RMW: &str = "pointer, val, mask=None, sem=None, scope=None";
 const CAS: &str = "pointer, cmp, val, sem=None, scope=None";
 const POLL: &str = "pointer, expected_value, sem=None, scope=None, timeout_ns=None";
@@ -33,6 +39,10 @@ pub(super) const PART: Part = Part {
         Row::new("gl.load", OLD_LOAD, 4, load).until(8),
         Row::new("gl.store", STORE, 9, store),
         Row::new("gl.store", OLD_STORE, 4, store).until(8),
+        Row::new("tl.load", TL_LOAD, 9, load),
+        Row::new("tl.load", OLD_TL_LOAD, 4, load).until(8),
+        Row::new("tl.store", TL_STORE, 9, store),
+        Row::new("tl.store", OLD_TL_STORE, 4, store).until(8),
         Row::new("gl.atomic_add", RMW, 4, |i, b| rmw(i, b, "add")),
         Row::new("gl.atomic_and", RMW, 4, |i, b| rmw(i, b, "and")),
         Row::new("gl.atomic_or", RMW, 4, |i, b| rmw(i, b, "or")),
@@ -44,11 +54,11 @@ pub(super) const PART: Part = Part {
         Row::new("gl.atomic_load", "pointer, mask=None, sem=None, scope=None", 9, atomic_load),
         Row::new("gl.atomic_store", RMW, 9, atomic_store),
         Row::new("gl.atomic_poll", POLL, 9, poll),
-        Row::new("tl.block_pointer.store", OLD_STORE, 4, store),
-        Row::new("tensor.load", LOAD, 9, load),
-        Row::new("tensor.load", OLD_LOAD, 4, load).until(8),
-        Row::new("tensor.store", STORE, 9, store),
-        Row::new("tensor.store", OLD_STORE, 4, store).until(8),
+        Row::new("tl.block_pointer.store", OLD_TL_STORE, 4, store),
+        Row::new("tensor.load", TL_LOAD, 9, load),
+        Row::new("tensor.load", OLD_TL_LOAD, 4, load).until(8),
+        Row::new("tensor.store", TL_STORE, 9, store),
+        Row::new("tensor.store", OLD_TL_STORE, 4, store).until(8),
         Row::new("tensor.atomic_add", RMW, 4, |i, b| rmw(i, b, "add")),
         Row::new("tensor.atomic_and", RMW, 4, |i, b| rmw(i, b, "and")),
         Row::new("tensor.atomic_or", RMW, 4, |i, b| rmw(i, b, "or")),

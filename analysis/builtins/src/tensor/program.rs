@@ -7,26 +7,34 @@ use python::doubt::DoubtKind;
 use python::emit::{Attr, Op, Type};
 use python::interp::{Eval, Interp};
 use python::library::operand;
-use python::library::{Bound, NOTHING, Part, Row};
+use python::library::{Bound, Fixed, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
         Row::new("gl.program_id", "axis", 4, program_id),
         Row::new("gl.num_programs", "axis", 4, num_programs),
-        Row::new("gl.tuple", "args", 4, tuple),
-        Row::new("gl.static_print", "*values, **kwargs", 4, none),
+        Row::new("gl.tuple", "args, type=None", 4, tuple),
+        Row::new("gl.static_print", "*values, sep=' ', end='\\n', file=None, flush=False", 4, none),
         Row::new("gl.device_print", "prefix, *args, hex=False", 4, none),
         Row::new("gl.device_assert", "cond, msg='', mask=None", 4, |interp, _| {
             exchange(interp)?;
             Ok(Value::None)
         }),
         Row::new("gl.assume", "cond", 4, assume),
-        Row::new("tl.condition", "arg1, disallow_acc_multi_buffer=False, disable_licm=False", 4, itself),
+        Row::new("tl.condition", "arg1, disable_licm=False", 4, itself),
+        // They order launches, of which the analysis sees one.
+        Row::new("tl.extra.cuda.gdc_wait", "", 4, none),
+        Row::new("tl.extra.cuda.gdc_launch_dependents", "", 4, none),
+        Row::new("tl.extra.cuda.num_warps", "", 4, |interp, _| Ok(Value::Int(interp.num_warps.into()))),
+        Row::new("tl.extra.cuda.num_threads", "", 4, |interp, _| Ok(Value::Int(i128::from(interp.num_warps) * 32))),
+        Row::new("tl.extra.cuda.globaltimer", "", 4, |interp, _| Ok(Value::Tensor(interp.free(DType::Int64)))),
+        Row::new("tl.extra.cuda.smid", "", 4, |interp, _| Ok(Value::Tensor(interp.free(DType::Int32)))),
         Row::new("gl.multiple_of", "input, values", 4, itself),
         Row::new("gl.max_contiguous", "input, values", 4, itself),
         Row::new("gl.max_constancy", "input, values", 4, itself),
     ],
+    constants: &[("tl.TRITON_MAX_TENSOR_NUMEL", Fixed::Int(1 << 20))],
     ..NOTHING
 };
 

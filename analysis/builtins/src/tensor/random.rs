@@ -15,7 +15,6 @@ use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 
 const PARAMS: &str = "seed, offset, n_rounds=10";
-const FOUR: &str = "seed, offsets, n_rounds=10";
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -28,7 +27,7 @@ pub(super) const PART: Part = Part {
             let [first, ..] = words(interp, bound)?;
             uniform(interp, &first)
         }),
-        Row::new("tl.rand4x", FOUR, 4, |interp, bound| {
+        Row::new("tl.rand4x", "seed, offsets, n_rounds=10", 4, |interp, bound| {
             let mut all = Vec::new();
             for word in words(interp, bound)? {
                 all.push(uniform(interp, &word)?);
@@ -40,7 +39,7 @@ pub(super) const PART: Part = Part {
             let (a, b) = (uniform(interp, &a)?, uniform(interp, &b)?);
             Ok(normal(interp, &a, &b)?.0)
         }),
-        Row::new("tl.randn4x", FOUR, 4, |interp, bound| {
+        Row::new("tl.randn4x", PARAMS, 4, |interp, bound| {
             let mut all = Vec::new();
             let [a, b, c, d] = words(interp, bound)?;
             for (a, b) in [(a, b), (c, d)] {

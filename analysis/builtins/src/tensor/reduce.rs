@@ -30,7 +30,7 @@ pub(super) const PART: Part = Part {
             |i, b| extreme(i, b, false),
         ),
         Row::new("gl.xor_sum", "input, axis=None, keep_dims=False", 4, xor_sum),
-        Row::new("gl.reduce_or", "input, axis=None, keep_dims=False", 4, reduce_or),
+        Row::new("gl.reduce_or", "input, axis, keep_dims=False", 4, reduce_or),
         Row::new("gl.reduce", "input, axis, combine_fn, keep_dims=False", 4, reduce),
         Row::new("gl.cumsum", "input, axis=0, reverse=False, dtype=None", 4, |i, b| running(i, b, Operator::Add)),
         Row::new("gl.cumprod", "input, axis=0, reverse=False, dtype=None", 4, |i, b| running(i, b, Operator::Mult)),
@@ -58,12 +58,12 @@ pub(super) const PART: Part = Part {
             arg_extreme(i, b, false)
         }),
         Row::new("tensor.xor_sum", "self, axis=None, keep_dims=False", 4, xor_sum),
-        Row::new("tensor.reduce_or", "self, axis=None, keep_dims=False", 4, reduce_or),
+        Row::new("tensor.reduce_or", "self, axis, keep_dims=False", 4, reduce_or),
         Row::new("tensor.reduce", "self, axis, combine_fn, keep_dims=False", 4, reduce),
         Row::new("tensor.cumsum", "self, axis=0, reverse=False, dtype=None", 4, |i, b| running(i, b, Operator::Add)),
         Row::new("tensor.cumprod", "self, axis=0, reverse=False, dtype=None", 4, |i, b| running(i, b, Operator::Mult)),
         Row::new("tensor.associative_scan", "self, axis, combine_fn, reverse=False", 4, scan),
-        Row::new("tensor.histogram", "self, num_bins", 4, histogram),
+        Row::new("tensor.histogram", "self, num_bins, mask=None", 4, histogram),
     ],
     ..NOTHING
 };

@@ -17,6 +17,7 @@ pub(super) const PART: Part = Part {
         Row::new("gl.full", "shape, value, dtype, layout=None", 4, full),
         Row::new("gl.zeros", "shape, dtype, layout=None", 4, zeros),
         Row::new("gl.full_like", "input, value, shape=None, dtype=None, layout=None", 4, full_like),
+        Row::new("tl.zeros_like", "input", 4, zeros_like),
         Row::new("gl.zeros_like", "input, shape=None, dtype=None, layout=None", 4, zeros_like),
         Row::new("gl.convert_layout", "value, layout, assert_trivial=False", 4, convert),
         Row::new("gl.set_auto_layout", "value, layout", 5, convert),

@@ -150,7 +150,7 @@ fn shared() -> &'static FxHashSet<&'static str> {
     static SHARED: OnceLock<FxHashSet<&'static str>> = OnceLock::new();
     SHARED.get_or_init(|| {
         let rows = builtins::parts().flat_map(|part| part.rows).map(|row| row.path);
-        let own = ["gl.static_range", "gl.num_warps", "gl.num_ctas", "gl.static_assert", "gl.range"];
+        let own = ["gl.static_range", "gl.static_assert"];
         rows.chain(own).collect()
     })
 }

@@ -28,7 +28,7 @@ const MODULES: &[(&str, u8, &[&str])] = &[
     ("tl", 4, &["gl"]),
     ("tl.core", 4, &["tl", "gl"]),
     ("tl.math", 4, &["gl"]),
-    ("tl.standard", 4, &["gl"]),
+    ("tl.standard", 4, &["tl", "gl"]),
     ("tl.extra", 4, &[]),
     ("tl.extra.cuda", 4, &[]),
     ("tl.extra.cuda.utils", 4, &["tl.extra.cuda"]),
@@ -83,27 +83,125 @@ const MODULES: &[(&str, u8, &[&str])] = &[
     ("gl.amd.warp_pipeline", 6, &["gl.amd"]),
 ];
 
+/// What Gluon has and plain Triton has not: layouts, shared memory, and functions of both.
+const GLUON: &[&str] = &[
+    "AutoLayout",
+    "BlockedLayout",
+    "CachePolicy",
+    "CoalescedLayout",
+    "DistributedLayout",
+    "DistributedLinearLayout",
+    "DotOperandLayout",
+    "NVMMADistributedLayout",
+    "NVMMASharedLayout",
+    "PaddedSharedLayout",
+    "SharedLayout",
+    "SharedLinearLayout",
+    "SliceLayout",
+    "SwizzledSharedLayout",
+    "allocate_shared_memory",
+    "bank_conflicts",
+    "barrier",
+    "convert_layout",
+    "distributed_type",
+    "dot_fma",
+    "fp4_to_fp",
+    "full_like",
+    "inline_asm",
+    "num_ctas",
+    "num_warps",
+    "set_auto_layout",
+    "shared_memory_descriptor",
+    "shared_memory_descriptor_type",
+    "thread_barrier",
+    "to_linear_layout",
+    "warp_specialize",
+];
+
+/// Gluon's layouts, of which the modules of its targets have those that [`CLASSES`] says.
+const LAYOUTS: &[&str] = &[
+    "AutoLayout",
+    "BlockedLayout",
+    "CoalescedLayout",
+    "DistributedLayout",
+    "DistributedLinearLayout",
+    "DotOperandLayout",
+    "NVMMADistributedLayout",
+    "NVMMASharedLayout",
+    "PaddedSharedLayout",
+    "SharedLayout",
+    "SharedLinearLayout",
+    "SliceLayout",
+    "SwizzledSharedLayout",
+];
+
+const WARPGROUPS: &[&str] = &[
+    "warpgroup_mma",
+    "warpgroup_mma_wait",
+    "warpgroup_mma_init",
+    "warpgroup_mma_accumulator",
+    "warpgroup_mma_accumulator_type",
+];
+
+/// What matrix units of CDNA have, and those behind them have not.
+const CDNA: &[&str] = &[
+    "mfma",
+    "buffer_atomic_add",
+    "buffer_atomic_and",
+    "buffer_atomic_max",
+    "buffer_atomic_min",
+    "buffer_atomic_or",
+    "buffer_atomic_xchg",
+    "buffer_atomic_xor",
+];
+
+/// Copies to shared memory as CDNA 4 has them.
+const CDNA4_COPIES: &[&str] = &["buffer_load_to_shared", "global_load_to_shared", "load_shared_relaxed"];
+
 const HIDDEN: &[(&str, &[&str])] = &[
-    ("gl.nvidia.blackwell", &["warpgroup_mma", "warpgroup_mma_wait", "warpgroup_mma_init"]),
-    ("gl.nvidia.rubin", &["warpgroup_mma", "warpgroup_mma_wait", "warpgroup_mma_init"]),
+    ("tl", GLUON),
+    ("tl.core", GLUON),
+    ("tl.math", GLUON),
+    ("tl.math", &["max", "min", "maximum", "minimum", "sum", "where", "cdiv", "clamp"]),
+    ("tl.standard", GLUON),
+    ("gl", &["range", "trans"]),
+    ("gl.nvidia.ampere", LAYOUTS),
+    ("gl.nvidia.ampere.mbarrier", LAYOUTS),
+    ("gl.nvidia.hopper", LAYOUTS),
+    ("gl.nvidia.hopper.mbarrier", LAYOUTS),
+    ("gl.nvidia.hopper.tma", LAYOUTS),
+    ("gl.nvidia.blackwell", WARPGROUPS),
+    ("gl.nvidia.blackwell", LAYOUTS),
+    ("gl.nvidia.blackwell.tma", LAYOUTS),
+    ("gl.nvidia.rubin", WARPGROUPS),
+    ("gl.nvidia.rubin", LAYOUTS),
+    ("gl.amd.cdna4", LAYOUTS),
+    ("gl.amd.cdna5", CDNA),
+    ("gl.amd.gfx1250", CDNA),
+    ("gl.amd.cdna5.async_copy", CDNA4_COPIES),
+    ("gl.amd.gfx1250.async_copy", CDNA4_COPIES),
+    ("gl.amd.cdna5.tdm", LAYOUTS),
+    ("gl.amd.gfx1250.tdm", LAYOUTS),
 ];
 
 /// Layouts that kernels take from the module at hand, since that one imports them for itself.
 const CLASSES: &[(&str, &[&str])] = &[
-    ("gl.amd.cdna3", &["gl.amd"]),
-    ("gl.amd.cdna4", &["gl.amd", "gl"]),
-    ("gl.amd.rdna3", &["gl.amd"]),
-    ("gl.amd.rdna4", &["gl.amd"]),
-    ("gl.amd.cdna5", &["gl.amd"]),
-    ("gl.amd.gfx1250", &["gl.amd"]),
-    ("gl.amd.cdna4.async_copy", &["gl"]),
-    ("gl.amd.cdna5.async_copy", &["gl"]),
-    ("gl.amd.gfx1250.async_copy", &["gl"]),
-    ("gl.amd.cdna5.mbarrier", &["gl"]),
-    ("gl.amd.gfx1250.mbarrier", &["gl"]),
-    ("gl.amd.cdna5.tdm", &["gl.amd.cdna5", "gl"]),
-    ("gl.amd.gfx1250.tdm", &["gl.amd.cdna5", "gl"]),
-    ("gl.nvidia.ampere", &["gl"]),
-    ("gl.nvidia.ampere.mbarrier", &["gl"]),
-    ("gl.nvidia.hopper.tma", &["gl.nvidia.ampere", "gl"]),
+    ("gl.amd.cdna3", &["gl.amd.AMDMFMALayout"]),
+    ("gl.amd.cdna4", &["gl.amd.AMDMFMALayout", "gl.DotOperandLayout"]),
+    ("gl.amd.rdna3", &["gl.amd.AMDWMMALayout"]),
+    ("gl.amd.rdna4", &["gl.amd.AMDWMMALayout"]),
+    ("gl.amd.cdna5", &["gl.amd.AMDWMMALayout"]),
+    ("gl.amd.gfx1250", &["gl.amd.AMDWMMALayout"]),
+    ("gl.amd.cdna4.async_copy", &["gl.DistributedLayout"]),
+    ("gl.amd.cdna5.async_copy", &["gl.DistributedLayout"]),
+    ("gl.amd.gfx1250.async_copy", &["gl.DistributedLayout"]),
+    ("gl.amd.cdna5.mbarrier", &["gl.SwizzledSharedLayout"]),
+    ("gl.amd.gfx1250.mbarrier", &["gl.SwizzledSharedLayout"]),
+    ("gl.amd.cdna5.tdm", TDM),
+    ("gl.amd.gfx1250.tdm", TDM),
+    ("gl.nvidia.ampere", &["gl.DotOperandLayout", "gl.NVMMADistributedLayout"]),
+    ("gl.nvidia.ampere.mbarrier", &["gl.SwizzledSharedLayout"]),
+    ("gl.nvidia.hopper.tma", &["gl.NVMMASharedLayout", "gl.nvidia.ampere.CachePolicy"]),
 ];
+
+const TDM: &[&str] = &["gl.PaddedSharedLayout", "gl.SwizzledSharedLayout", "gl.amd.cdna5.PartitionedSharedLayout"];

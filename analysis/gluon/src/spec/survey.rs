@@ -1,7 +1,7 @@
 //! The functions of a file and the names that each mentions: one walk over the tree.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Decorator, Expr, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Decorator, Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 use rustc_hash::FxHashSet;
 
@@ -86,8 +86,10 @@ pub(super) struct Survey<'m> {
     pub mains: Vec<(u32, FxHashSet<&'m str>)>,
     /// Names that statements outside of all functions assign, with the names that the values mention.
     pub tables: Vec<(&'m str, FxHashSet<&'m str>)>,
-    /// Functions that are made kernels by a call: `gluon.jit(name)`.
-    jitted: FxHashSet<&'m str>,
+    /// Functions that are made kernels by a call: `gluon.jit(name)`, `triton.jit(name)`.
+    jitted: Vec<(&'m str, Kind)>,
+    /// What such kernels are called: `kernel = triton.jit(name)`.
+    aliases: Vec<(&'m str, &'m str)>,
     open: Vec<usize>,
     class: Vec<Option<&'m str>>,
     /// Whether what is walked over is such a block.
@@ -105,7 +107,8 @@ impl<'m> Survey<'m> {
             outside: FxHashSet::default(),
             mains: Vec::new(),
             tables: Vec::new(),
-            jitted: FxHashSet::default(),
+            jitted: Vec::new(),
+            aliases: Vec::new(),
             open: Vec::new(),
             class: Vec::new(),
             in_main: false,
@@ -126,10 +129,14 @@ impl<'m> Survey<'m> {
         }
         for at in 0..survey.functions.len() {
             let func = &mut survey.functions[at];
-            if func.kind == Kind::Host && survey.jitted.contains(func.def.name.as_str()) {
-                func.kind = Kind::Gluon;
+            let made = survey.jitted.iter().find(|(name, _)| *name == func.def.name.as_str());
+            if let (Kind::Host, Some((_, kind))) = (func.kind, made) {
+                func.kind = *kind;
             }
         }
+        let launched = survey.aliases.iter().filter(|(alias, _)| survey.launched.contains(alias));
+        let launched: Vec<&str> = launched.map(|(_, name)| *name).collect();
+        survey.launched.extend(launched);
         survey
     }
 
@@ -177,6 +184,17 @@ impl<'m> Survey<'m> {
             }
         }
         kind
+    }
+
+    /// The function that a call makes a kernel of, and of which language.
+    fn made(&self, call: &'m ExprCall) -> Option<(&'m str, Kind)> {
+        let path = self.path(&call.func)?;
+        let kind = match path.as_str() {
+            "triton.jit" => Kind::Triton,
+            path if path.ends_with(".jit") && path.contains("gluon") => Kind::Gluon,
+            _ => return None,
+        };
+        Some((call.arguments.args.first().and_then(last_name)?, kind))
     }
 
     fn mention(&mut self, name: &'m str) {
@@ -231,6 +249,14 @@ impl<'m> Visitor<'m> for Survey<'m> {
                 }
                 walk_stmt(self, stmt);
             }
+            Stmt::Assign(assign) => {
+                if let Expr::Call(call) = &*assign.value
+                    && let Some((name, _)) = self.made(call)
+                {
+                    self.aliases.extend(assign.targets.iter().filter_map(last_name).map(|alias| (alias, name)));
+                }
+                walk_stmt(self, stmt);
+            }
             _ => walk_stmt(self, stmt),
         }
     }
@@ -252,16 +278,14 @@ impl<'m> Visitor<'m> for Survey<'m> {
             Expr::Call(call) => {
                 match &*call.func {
                     Expr::Subscript(subscript) => {
-                        self.launched.extend(last_name(&subscript.value));
+                        self.launched.extend(launched_name(&subscript.value));
                     }
                     Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "warmup" | "run") => {
                         self.launched.extend(last_name(&attribute.value));
                     }
                     Expr::Attribute(_) | Expr::Name(_) => {
-                        let path = self.path(&call.func).unwrap_or_default();
-                        if path.ends_with(".jit") && path.contains("gluon") {
-                            self.jitted.extend(call.arguments.args.first().and_then(last_name));
-                        }
+                        let made = self.made(call);
+                        self.jitted.extend(made);
                     }
                     _ => {}
                 }
@@ -269,6 +293,17 @@ impl<'m> Visitor<'m> for Survey<'m> {
             }
             _ => walk_expr(self, expr),
         }
+    }
+}
+
+/// The kernel that a subscript launches: also `kernel` of `wrap_triton(kernel)`.
+fn launched_name(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Call(call) => match last_name(&call.func)? {
+            "wrap_triton" | "capture_triton" | "jit" => call.arguments.args.first().and_then(last_name),
+            _ => None,
+        },
+        _ => last_name(expr),
     }
 }
 

@@ -38,12 +38,18 @@ impl<'a> Interp<'a> {
             Value::Float(float) => DType::of_float(*float),
             Value::Tensor(tensor) => tensor.dtype,
             Value::Unknown(reason) => return self.unknown(reason.clone()),
-            value => return self.raise(format!("{} cannot be a tensor", value.class_name())),
+            value => match value.member_number() {
+                Some(number) => return self.number_type(&number),
+                None => return self.raise(format!("{} cannot be a tensor", value.class_name())),
+            },
         })
     }
 
     /// A number as a scalar of the kernel.
     pub(super) fn as_tensor(&mut self, value: &Value<'a>) -> Value<'a> {
+        if let Some(number) = value.member_number() {
+            return self.as_tensor(&number);
+        }
         match (value, self.number_type(value)) {
             (Value::Bool(bool), _) => Value::Tensor(known(i128::from(*bool), DType::Int1)),
             (Value::Int(int), Ok(dtype)) => Value::Tensor(known(*int, dtype)),
@@ -76,7 +82,10 @@ impl<'a> Interp<'a> {
             Value::Tensor(tensor) => self.cast(tensor, dtype),
             Value::Unknown(reason) => self.unknown(reason.clone()),
             Value::Lib(path) => self.unknown(format!("the value of `{path}` is not known")),
-            value => self.raise(format!("a number is needed here, and this is {}", value.class_name())),
+            value => match value.member_number() {
+                Some(number) => self.scalar_tensor(&number, dtype),
+                None => self.raise(format!("a number is needed here, and this is {}", value.class_name())),
+            },
         }
     }
 

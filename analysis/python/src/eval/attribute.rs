@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::host;
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
-use crate::value::{ClassKind, DType, Value};
+use crate::value::{Class, ClassKind, DType, Value};
 
 impl<'a> Interp<'a> {
     /// A name that neither the program nor its files define.
@@ -92,6 +92,9 @@ impl<'a> Interp<'a> {
             Value::Host(thing) => Some(host::attribute(self, thing, name)?),
             Value::Lib(path) => {
                 let full = format!("{path}.{name}");
+                if self.in_kernel() && self.library.lacks(&full, self.version) {
+                    return self.raise(format!("`{path}` has no `{name}`"));
+                }
                 Some(self.library(&full))
             }
             Value::Builtin(row) => match name {
@@ -112,7 +115,10 @@ impl<'a> Interp<'a> {
             },
             Value::Instance(instance) => match self.instance_attribute(instance, name)? {
                 Some(found) => Some(found),
-                None if instance.class.kind == ClassKind::NamedTuple => self.member(value, "tuple", name)?,
+                None if instance.class.kind == ClassKind::NamedTuple => match name {
+                    "_fields" => Some(field_names(&instance.class)),
+                    _ => self.member(value, "tuple", name)?,
+                },
                 None => match name {
                     "__dict__" => {
                         let fields = instance.fields.borrow();
@@ -128,6 +134,7 @@ impl<'a> Interp<'a> {
                 "apply" if self.follows_host() && super::class::find(class, "apply").is_none() => {
                     super::class::find(class, "forward").map(|forward| host::with_context(&forward))
                 }
+                "_fields" if class.kind == ClassKind::NamedTuple => Some(field_names(class)),
                 "__annotations__" => {
                     let own = class.fields.iter().map(|(name, kind)| (Value::Str(name.clone()), kind.clone()));
                     Some(Value::Dict(Rc::new(own.collect::<Vec<_>>().into())))
@@ -227,6 +234,11 @@ impl<'a> Interp<'a> {
         let instead = crate::library::missing(self, &format!("{class}.{name}"));
         Ok(instead.map(|instead| Value::Bound(Rc::new((value.clone(), instead)))))
     }
+}
+
+/// `_fields` of a named tuple.
+fn field_names<'a>(class: &Class<'a>) -> Value<'a> {
+    Value::Tuple(class.fields.iter().map(|(name, _)| Value::Str(name.clone())).collect())
 }
 
 /// Whether a name is the release of a package, which decides what files import.

@@ -102,7 +102,7 @@ impl<'a> Interp<'a> {
         result
     }
 
-    fn apply(&mut self, callee: &Value<'a>, mut args: Args<'a>) -> Eval<'a> {
+    pub(super) fn apply(&mut self, callee: &Value<'a>, mut args: Args<'a>) -> Eval<'a> {
         match callee {
             Value::Builtin(row) => {
                 self.what = row.what();
@@ -210,6 +210,10 @@ impl<'a> Interp<'a> {
                     };
                 }
                 None => {
+                    if self.in_kernel() && self.library.lacks(path, self.version) {
+                        let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
+                        return self.raise(format!("`{module}` has no `{name}`"));
+                    }
                     if let Some(row) = self.library.earlier(path, self.version).first() {
                         crate::library::earlier(self, row);
                         return self.apply(&Value::Builtin(row), args.clone());

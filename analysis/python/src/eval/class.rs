@@ -334,7 +334,7 @@ fn number(value: &Value<'_>) -> bool {
 }
 
 /// A member of a class or of one that it extends.
-pub(super) fn find<'a>(class: &Class<'a>, name: &str) -> Option<Value<'a>> {
+pub(crate) fn find<'a>(class: &Class<'a>, name: &str) -> Option<Value<'a>> {
     find_in(class, name, BASES)
 }
 

@@ -76,6 +76,12 @@ impl<'a> Interp<'a> {
                 false => unknown.clone(),
             });
         }
+        if let Some(number) = a.member_number() {
+            return self.compare(op, &number, b);
+        }
+        if let Some(number) = b.member_number() {
+            return self.compare(op, a, &number);
+        }
         if matches!(a, Value::Host(_)) || matches!(b, Value::Host(_)) {
             return crate::host::binary(self, None, a, b);
         }

@@ -90,9 +90,18 @@ impl<'a> Interp<'a> {
     fn typed(&mut self, name: &str, text: &str, params: &mut Region) -> Result<Value<'a>, Stop> {
         let text = text.trim();
         if let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
-            let mut items = Vec::new();
+            let (mut items, mut fields) = (Vec::new(), Vec::new());
             for (at, part) in split(inner).into_iter().enumerate() {
-                items.push(self.typed(&format!("{name}.{at}"), part, params)?);
+                let (field, part) = match part.split_once('=') {
+                    Some((field, part)) if super::named_tuple::is_name(field) => (Some(field), part),
+                    _ => (None, part),
+                };
+                let item = self.typed(&format!("{name}.{at}"), part, params)?;
+                fields.extend(field.map(|field| (field, item.clone())));
+                items.push(item);
+            }
+            if !fields.is_empty() && fields.len() == items.len() {
+                return self.named_tuple_of(&fields);
             }
             return Ok(Value::Tuple(items.into()));
         }

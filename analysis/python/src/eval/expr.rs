@@ -10,6 +10,26 @@ use crate::interp::{Eval, Interp, Stop};
 use crate::value::{DType, Def, FnKind, Function, Role, Value};
 use dialects::Arith;
 
+/// Functions of Python that a kernel does not have: Triton knows `len`, `list`, `range`, `float`, `int`, `isinstance`,
+/// `getattr`, `hasattr`, `print`, `min` and `max`.
+const ABSENT: &[&str] = &[
+    "abs",
+    "all",
+    "any",
+    "dict",
+    "divmod",
+    "enumerate",
+    "filter",
+    "map",
+    "pow",
+    "reversed",
+    "round",
+    "set",
+    "sorted",
+    "sum",
+    "zip",
+];
+
 impl<'a> Interp<'a> {
     /// Evaluates an expression.
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Eval<'a> {
@@ -201,7 +221,7 @@ impl<'a> Interp<'a> {
         if let Some(value) = self.found(name)? {
             return Ok(value);
         }
-        if let Some(value) = self.ambient(name) {
+        if let Some(value) = self.ambient(name).filter(|_| !(self.in_kernel() && ABSENT.contains(&name))) {
             return Ok(value);
         }
         self.at(expr, |interp| interp.raise(format!("the name `{name}` is not defined")))
@@ -353,7 +373,7 @@ impl<'a> Interp<'a> {
             }
             Value::Host(thing) => return crate::host::truth(thing),
             Value::Tensor(_) | Value::Unknown(_) | Value::Lib(_) => return None,
-            _ => true,
+            value => value.member_number().is_none_or(|number| self.truth(&number) != Some(false)),
         })
     }
 

@@ -56,11 +56,20 @@ impl<'a> Interp<'a> {
                 match interp.block(std::slice::from_ref(stmt)) {
                     Ok(Flow::Next) => {}
                     // The rest of the file may well do without it.
-                    Ok(_) | Err(Stop::Raised(..) | Stop::Unknown(..) | Stop::Deep(..)) => {
+                    ran @ (Ok(_) | Err(Stop::Raised(..) | Stop::Unknown(..) | Stop::Deep(..))) => {
                         interp.state.raised = None;
+                        let why = match &ran {
+                            Err(Stop::Raised(_, why) | Stop::Unknown(_, why) | Stop::Deep(_, why)) => {
+                                format!(": {why}")
+                            }
+                            _ => String::new(),
+                        };
                         for name in super::names::bound_in(std::slice::from_ref(stmt)) {
                             if interp.scope.own(name).is_none() {
-                                interp.scope.set(name, Value::Unknown("the statement that defines it fails".into()));
+                                interp.scope.set(
+                                    name,
+                                    Value::Unknown(format!("the statement that defines it fails{why}").into()),
+                                );
                             }
                         }
                     }
@@ -73,7 +82,7 @@ impl<'a> Interp<'a> {
         ran
     }
 
-    fn module(&mut self, module: Arc<Module>) -> Result<Value<'a>, Stop> {
+    pub(super) fn module(&mut self, module: Arc<Module>) -> Result<Value<'a>, Stop> {
         let most = if self.session.is_some() { HOST_FILES } else { FILES };
         if self.files.len() >= most && !self.state.by_path.contains_key(module.path()) {
             return self.unknown(format!("more than {most} files are not followed"));

@@ -247,7 +247,10 @@ impl<'a> Interp<'a> {
             Value::Host(_) => self.unknown("this number is not known"),
             Value::Lib(path) => self.unknown(format!("the value of `{path}` is not known")),
             Value::Tensor(_) => self.raise("a constexpr is needed here, and this is computed by the kernel"),
-            value => self.raise(format!("a number is needed here, and this is {}", value.class_name())),
+            value => match value.member_number() {
+                Some(number) => self.int(&number),
+                None => self.raise(format!("a number is needed here, and this is {}", value.class_name())),
+            },
         }
     }
 

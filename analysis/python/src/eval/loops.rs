@@ -9,6 +9,8 @@ use super::registers::{known, opaque};
 use super::{Flow, Interp, Stop};
 use crate::doubt::DoubtKind;
 use crate::emit::{Op, Ssa, Type};
+use crate::interp::Eval;
+use crate::library::Args;
 use crate::limits::run::ROUNDS;
 use crate::reason::chained;
 use crate::scope::Names;
@@ -44,8 +46,29 @@ impl<'a> Interp<'a> {
         ran
     }
 
+    /// What a loop of a kernel runs through. Of Python's own `range` Triton evaluates the keywords there, and counts by
+    /// the other arguments alone.
+    fn loop_over(&mut self, iter: &'a Expr) -> Eval<'a> {
+        let Expr::Call(call) = iter else { return self.expr(iter) };
+        if call.arguments.keywords.is_empty() || call.arguments.args.iter().any(Expr::is_starred_expr) {
+            return self.expr(iter);
+        }
+        let callee = self.expr(&call.func)?;
+        if !matches!(callee, Value::Builtin(row) if row.path == "range") {
+            return self.expr(iter);
+        }
+        let mut args = Args::default();
+        for argument in &call.arguments.args {
+            args.pos.push(self.expr(argument)?);
+        }
+        for keyword in &call.arguments.keywords {
+            self.expr(&keyword.value)?;
+        }
+        self.apply(&callee, args)
+    }
+
     fn run_for(&mut self, stmt: &'a StmtFor) -> Result<Flow<'a>, Stop> {
-        let over = match self.expr(&stmt.iter)? {
+        let over = match self.loop_over(&stmt.iter)? {
             Value::Range(range) => range,
             Value::Unknown(reason) => {
                 self.unmodelled(chained("what the loop runs through", &reason));

@@ -15,6 +15,12 @@ impl<'a> Interp<'a> {
             (_, Value::Unknown(_)) => return Ok(b.clone()),
             _ => {}
         }
+        if let Some(number) = a.member_number() {
+            return self.binary(op, &number, b);
+        }
+        if let Some(number) = b.member_number() {
+            return self.binary(op, a, &number);
+        }
         if matches!(a, Value::Host(_)) || matches!(b, Value::Host(_)) {
             return host::binary(self, Some(op), a, b);
         }

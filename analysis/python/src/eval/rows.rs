@@ -7,11 +7,15 @@ use crate::library::{Bound, NOTHING, Part, Row};
 use crate::reason::chained;
 use crate::value::{Range, Value};
 
+/// The bounds of a loop, and what its compilation is asked for.
+const TL_RANGE: &str = "arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, \
+     disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, disable_licm=False";
+
 /// This file's share of the table.
 pub static PART: Part = Part {
     rows: &[
         Row::new("range", "*args", 4, range),
-        Row::new("gl.range", "*args, **kwargs", 4, range),
+        Row::new("tl.range", TL_RANGE, 4, tl_range),
         Row::new("gl.static_assert", "cond, msg=''", 4, static_assert),
         Row::new("importlib.import_module", "name, package=None", 4, import_module),
         Row::new("importlib.util.spec_from_file_location", "name, location=None, *, loader=None", 4, spec_from_file),
@@ -21,26 +25,26 @@ pub static PART: Part = Part {
 };
 
 fn range<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
-    let mut given = args.rest.clone();
-    for (name, value) in &args.more {
-        let at = match &**name {
-            "arg1" | "start" => 0,
-            "arg2" | "end" | "stop" => 1,
-            "step" => 2,
-            _ => continue,
-        };
-        while given.len() <= at {
-            given.push(Value::None);
-        }
-        given[at] = value.clone();
-    }
-    let (start, stop, step) = match &given[..] {
+    let (start, stop, step) = match &args.rest[..] {
         [stop] => (Value::Int(0), stop.clone(), Value::Int(1)),
         [start, stop] => (start.clone(), stop.clone(), Value::Int(1)),
-        [start, Value::None, step] => (Value::Int(0), start.clone(), step.clone()),
         [start, stop, step] => (start.clone(), stop.clone(), step.clone()),
         _ => return interp.raise("a range has one to three bounds"),
     };
+    counted(interp, start, stop, step)
+}
+
+fn tl_range<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
+    let given = |at: usize| args.at(at).filter(|value| !matches!(value, Value::None)).cloned();
+    let first = given(0).unwrap_or(Value::None);
+    let (start, stop) = match given(1) {
+        Some(stop) => (first, stop),
+        None => (Value::Int(0), first),
+    };
+    counted(interp, start, stop, given(2).unwrap_or(Value::Int(1)))
+}
+
+fn counted<'a>(interp: &mut Interp<'a>, start: Value<'a>, stop: Value<'a>, step: Value<'a>) -> Eval<'a> {
     if matches!(step, Value::Int(0)) {
         return interp.raise("the step of a range is 0");
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ruff_python_ast::Stmt;
 use ruff_python_ast::relocate::relocate_expr;
 use ruff_python_parser::parse_expression;
 
@@ -48,6 +49,15 @@ impl<'a> Interp<'a> {
             (Some(host), None) => self.host_function(file, host)?,
             (None, _) => {}
         }
+        if self.state.found.is_empty()
+            && spec.host.is_none()
+            && let Some(def) = self.function_around(file, spec.def)
+        {
+            // Nobody is seen to call it: what it is called with is open.
+            let (file_of, case, ways, arguments) = (None, None, Vec::new(), Vec::new());
+            let host = Host { file: file_of, def, case, ways, assumed: false, arguments, launch: 0 };
+            self.host_function(file, &host)?;
+        }
         let Some(function) = self.state.found.last().cloned() else {
             (self.file, self.at) = (file, TextRange::new(spec.def, spec.def));
             return self.unknown("no statement that is run defines this kernel");
@@ -57,6 +67,15 @@ impl<'a> Interp<'a> {
             out.name = Interp::range(&def.name);
         }
         self.entry(&function, spec, launch.as_ref())
+    }
+
+    /// The function of a file in which a statement stands.
+    fn function_around(&self, file: FileId, place: u32) -> Option<u32> {
+        let file = self.files.get(file.0 as usize)?;
+        let around =
+            |stmt: &&Stmt| stmt.is_function_def_stmt() && Interp::range(*stmt).contains(TextRange::new(place, place));
+        let range = file.module.body().iter().find(around).map(|stmt| Interp::range(stmt))?;
+        (range.start < place).then_some(range.start)
     }
 
     /// Runs the function that defines the kernel.
@@ -85,6 +104,8 @@ impl<'a> Interp<'a> {
             for stmt in body {
                 match interp.block(std::slice::from_ref(stmt)) {
                     Ok(Flow::Next) => {}
+                    // A way out before the kernel is defined is for those who cannot launch it.
+                    Ok(_) if interp.state.found.is_empty() => {}
                     Ok(_) => break,
                     // What comes behind the kernel's definition is not needed.
                     Err(Stop::Raised(..) | Stop::Unknown(..) | Stop::Deep(..)) => interp.state.raised = None,

@@ -64,6 +64,18 @@ pub(super) fn name(function: &Value<'_>) -> Rc<str> {
     }
 }
 
+/// The kernel that `triton.jit(function)` makes.
+pub(super) fn jitted<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    let Value::Function(function) = value else { return None };
+    Some(Value::Function(Rc::new(Function {
+        def: function.def,
+        kind: FnKind::Jit,
+        scope: function.scope.clone(),
+        defaults: function.defaults.clone(),
+        role: function.role,
+    })))
+}
+
 fn count(value: &Value<'_>) -> Option<u32> {
     let Value::Int(number) = value else { return None };
     u32::try_from(*number).ok().filter(|number| (1..=64).contains(number))

@@ -125,6 +125,9 @@ pub fn call_library<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> 
         }
         return None;
     }
+    if path == "triton.jit" || path == "gluon.jit" {
+        return args.pos.first().and_then(launch::jitted).map(Ok);
+    }
     if path == "argparse.ArgumentParser" {
         return Some(Ok(arguments::parser()));
     }

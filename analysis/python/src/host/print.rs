@@ -7,7 +7,8 @@ use rustc_hash::FxHasher;
 
 use super::open::is_open;
 use super::thing::{Launcher, OpenNumber, OpenTensor, Thing, Torch};
-use super::torch::int;
+use super::torch::{dtype_name, int};
+use crate::eval::class;
 use crate::interp::Interp;
 use crate::limits::print::DEPTH;
 use crate::scope::Scope;
@@ -242,6 +243,12 @@ pub fn given<'a>(interp: &Interp<'a>, value: &Value<'a>, constexpr: bool, specia
     }
 }
 
+/// A part of a tuple in the notation of signatures.
+fn part<'a>(interp: &Interp<'a>, item: &Value<'a>) -> Option<String> {
+    let ty = if matches!(item, Value::None | Value::Int(1)) { None } else { ty(interp, item) };
+    ty.or_else(|| Some(format!("constexpr[{}]", expression(interp, item)?)))
+}
+
 /// A type in the notation of signatures.
 fn ty<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<String> {
     Some(match value {
@@ -251,19 +258,21 @@ fn ty<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<String> {
         Value::Int(_) => "u64".to_owned(),
         Value::Float(_) => "fp32".to_owned(),
         Value::Tuple(items) => {
-            let parts: Option<Vec<String>> = items
-                .iter()
-                .map(|item| match item {
-                    Value::None | Value::Int(1) => Some(format!("constexpr[{}]", expression(interp, item)?)),
-                    item => ty(interp, item).or_else(|| Some(format!("constexpr[{}]", expression(interp, item)?))),
-                })
-                .collect();
+            let parts: Option<Vec<String>> = items.iter().map(|item| part(interp, item)).collect();
             format!("({})", parts?.join(", "))
         }
         Value::List(items) => ty(interp, &Value::Tuple(items.borrow().clone().into()))?,
         Value::Instance(instance) if instance.class.kind == ClassKind::NamedTuple => {
-            let fields = instance.fields.borrow().iter().map(|(_, value)| value.clone()).collect();
-            ty(interp, &Value::Tuple(fields))?
+            let part = |(name, value): &(Rc<str>, Value<'a>)| Some(format!("{name}={}", part(interp, value)?));
+            let parts: Option<Vec<String>> = instance.fields.borrow().iter().map(part).collect();
+            format!("({})", parts?.join(", "))
+        }
+        // Anything that says where its data is.
+        Value::Instance(instance) if class::find(&instance.class, "data_ptr").is_some() => {
+            let own =
+                instance.fields.borrow().iter().find(|(name, _)| &**name == "dtype").map(|(_, dtype)| dtype.clone());
+            let dtype = own.or_else(|| class::find(&instance.class, "dtype"))?;
+            format!("*{}", Torch::new(Vec::new(), dtype_name(&dtype)?).element())
         }
         Value::Host(thing) => match &**thing {
             Thing::Tensor(tensor) => format!("*{}", tensor.element()),

@@ -24,7 +24,10 @@ pub fn tensor<'a>(interp: &mut Interp<'a>, value: &Value<'a>, name: &str) -> Res
         }
         Value::Float(value) => Ok(interp.float(*value, DType::of_float(*value))),
         Value::Unknown(reason) => interp.unknown(reason.clone()),
-        other => interp.raise(format!("`{name}` is a {} and no tensor", other.class_name())),
+        other => match other.member_number() {
+            Some(number) => tensor(interp, &number, name),
+            None => interp.raise(format!("`{name}` is a {} and no tensor", other.class_name())),
+        },
     }
 }
 
@@ -46,7 +49,8 @@ pub fn moved<'a>(
 
 /// A scalar of the kernel of exactly this type; host numbers become constants of it.
 pub fn scalar<'a>(interp: &mut Interp<'a>, value: &Value<'a>, dtype: DType, name: &str) -> Result<Ssa, Stop> {
-    let number = match value {
+    let member = value.member_number();
+    let number = match member.as_ref().unwrap_or(value) {
         Value::Bool(value) => Some(i128::from(*value)),
         Value::Int(value) => Some(*value),
         _ => None,
@@ -112,7 +116,10 @@ pub fn int(interp: &Interp<'_>, value: &Value<'_>, name: &str) -> Result<i64, St
         // Division with `/` by Python leaves whole numbers as floats.
         Value::Unknown(reason) => interp.unknown(reason.clone()),
         Value::Tensor(_) => interp.raise(format!("`{name}` must be known when the kernel is compiled")),
-        other => interp.raise(format!("`{name}` is a {} and no integer", other.class_name())),
+        other => match other.member_number() {
+            Some(number) => int(interp, &number, name),
+            None => interp.raise(format!("`{name}` is a {} and no integer", other.class_name())),
+        },
     }
 }
 

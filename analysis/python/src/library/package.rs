@@ -57,6 +57,10 @@ pub fn package(path: &str) -> Option<Package<'_>> {
     if path == "triton" || path.starts_with("triton.") {
         return Some(Package { root: "triton", rest: path.get(7..).unwrap_or(""), module: "" });
     }
+    // What torch has of this name (`torch.library.wrap_triton`) is no copy.
+    if path.starts_with("torch.") {
+        return None;
+    }
     let mut start = path.bytes().take_while(|byte| *byte == b'.').count();
     loop {
         let end = path.get(start..)?.find('.').map_or(path.len(), |dot| start + dot);
@@ -117,6 +121,7 @@ mod tests {
     #[test]
     fn packages_of_other_people_are_not() {
         assert_eq!(canonical("triton_kernels.testing"), None);
+        assert_eq!(canonical("torch.library.wrap_triton"), None);
         assert_eq!(canonical("tilelang.language"), None);
         assert_eq!(canonical("acme.ops.triton.gemm"), None);
         assert_eq!(canonical("acme.gluon.kernels"), None);

@@ -38,6 +38,8 @@ pub enum Fixed {
     DType(DType),
     /// A truth value.
     Bool(bool),
+    /// An integer.
+    Int(i64),
     /// A number.
     Float(f64),
     /// A type that is only compared ([`Value::Type`]).
@@ -65,7 +67,7 @@ pub struct Modules {
     pub modules: &'static [(&'static str, u8, &'static [&'static str])],
     /// What a module does not take although it takes the rest.
     pub hidden: &'static [(&'static str, &'static [&'static str])],
-    /// Modules, and those whose classes they have as well since they use them.
+    /// Modules, and classes of others that they have as well since they use them, by their full names.
     pub classes: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -112,7 +114,7 @@ pub struct Library {
     by_module: FxHashMap<&'static str, (u8, &'static [&'static str])>,
     /// By module, what it does not take although it takes the rest.
     hidden: FxHashMap<&'static str, SmallVec<[&'static [&'static str]; 1]>>,
-    /// By module, those whose classes it has as well.
+    /// By module, classes of others that it has as well.
     classes: FxHashMap<&'static str, SmallVec<[&'static [&'static str]; 1]>>,
     /// Parameters by their notation.
     params: FxHashMap<&'static str, Arc<Params>>,
@@ -258,9 +260,22 @@ impl Library {
         self.by_module.get(owner)?.1.iter().find_map(|from| found(from, self.items(from, name)))
     }
 
+    /// Classes of other modules that a module has.
+    fn used(&self, module: &str) -> impl Iterator<Item = &'static str> {
+        self.classes.get(module).into_iter().flatten().copied().flatten().copied()
+    }
+
     /// Whether a module does not take a name although it takes the rest.
     fn hides(&self, module: &str, name: &str) -> bool {
         self.hidden.get(module).is_some_and(|lists| lists.iter().any(|names| names.contains(&name)))
+    }
+
+    /// Whether a full name is one that its module does not have in any release, although modules that it takes names
+    /// from do: Triton raises where it is asked for.
+    pub fn lacks(&self, path: &str, version: Version) -> bool {
+        let canonical = self.canonical(path);
+        let (owner, name) = split(&canonical);
+        self.hides(owner, name) && self.lookup(path, version).is_none()
     }
 
     /// A full name as the table spells it.
@@ -306,11 +321,8 @@ impl Library {
             })
         });
         let used = || {
-            let from = self.classes.get(owner).into_iter().flatten().copied().flatten();
-            from.flat_map(|from| self.items(from, name)).find_map(|item| match *item {
-                Item::Class(class) if class.has(version) => Some(Value::LibClass(class)),
-                _ => None,
-            })
+            let mut used = self.used(owner).filter(|path| split(path).1 == name);
+            used.find_map(|path| self.class(path)).filter(|class| class.has(version)).map(Value::LibClass)
         };
         let found = found.or_else(used);
         found.or_else(|| self.is_module(&path, version).then(|| Value::Lib(path.as_ref().into())))
@@ -408,26 +420,27 @@ impl Library {
         let of = self.canonical(of);
         let of = of.as_ref();
         let mut found = BTreeMap::new();
-        let mut take = |owner: &str, classes_only: bool, inherited: bool| {
+        let mut take = |owner: &str, inherited: bool| {
             for (name, items) in self.index.get(owner).into_iter().flatten() {
                 if name.starts_with('_') || found.contains_key(name) || (inherited && self.hides(of, name)) {
                     continue;
                 }
                 let member = items.iter().find_map(|item| match *item {
-                    Item::Row(row) => (!classes_only && row.has(version)).then_some(Member::Function(row)),
+                    Item::Row(row) => row.has(version).then_some(Member::Function(row)),
                     Item::Class(class) => class.has(version).then_some(Member::Class(class)),
-                    Item::Fixed(fixed) => (!classes_only).then_some(Member::Fixed(fixed)),
+                    Item::Fixed(fixed) => Some(Member::Fixed(fixed)),
                     Item::Gone(_) => None,
                 });
                 found.extend(member.map(|member| (*name, member)));
             }
         };
-        take(of, false, false);
+        take(of, false);
         let from = self.by_module.get(of).map_or(&[][..], |(_, from)| from);
         let bases = self.class(of).map_or(&[][..], |class| class.bases);
-        from.iter().chain(bases).for_each(|from| take(from, false, true));
-        let used = self.classes.get(of).into_iter().flatten().copied().flatten();
-        used.for_each(|from| take(from, true, true));
+        from.iter().chain(bases).for_each(|from| take(from, true));
+        for class in self.used(of).filter_map(|path| self.class(path)).filter(|class| class.has(version)) {
+            found.entry(split(class.path).1).or_insert(Member::Class(class));
+        }
         for (path, since, _) in self.modules.iter().flat_map(|modules| modules.modules) {
             let inner = path.strip_prefix(of).and_then(|rest| rest.strip_prefix('.'));
             if let Some(name) = inner.filter(|name| !name.contains('.') && !name.starts_with('_'))
@@ -522,6 +535,7 @@ fn value<'a>(fixed: Fixed) -> Value<'a> {
     match fixed {
         Fixed::DType(dtype) => Value::DType(dtype),
         Fixed::Bool(value) => Value::Bool(value),
+        Fixed::Int(value) => Value::Int(value.into()),
         Fixed::Float(value) => Value::Float(value),
         Fixed::Type(name) => Value::Type(name.into()),
     }

@@ -22,6 +22,9 @@ pub(crate) struct Check {
     /// In directories look at hidden files and folders, `node_modules`, and what a `.gitignore` names, too
     #[arg(long)]
     pub(crate) no_ignore: bool,
+    /// Leave out what `exclude` in `fencepost.toml` names also where it is named here, as a hook for commits does
+    #[arg(long)]
+    pub(crate) force_exclude: bool,
     /// What to print; lines and columns of json count from 0, in UTF-16 code units
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

@@ -1,7 +1,8 @@
 //! `--changed-since REV`: which lines of which files have changed, asked of the user's git.
 //!
 //! The working tree is compared with the revision; files that git does not know yet, and does not ignore, count as
-//! changed whole. Of lines that were removed the lines around them count.
+//! changed whole. Of lines that were removed the lines around them count. Lines that differ in comments and white space
+//! at their ends alone have not changed, but for comments that are written for us.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -68,15 +69,15 @@ impl Changes {
         let commit = String::from_utf8_lossy(&commit).trim().to_owned();
         let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", &commit, "--"];
         for name in names(&asked(top, &diff)?) {
-            let change = if is(&name, "py") || is(&name, "ttgir") {
+            let change = if let Some(sign) = comment_sign(&name) {
                 let lines = ["diff", "--unified=0", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv"];
                 let mut arguments: Vec<&OsStr> = lines.iter().map(OsStr::new).collect();
                 arguments.extend([commit.as_ref(), "--".as_ref(), name.as_os_str()]);
-                Change::read(&git(top, &arguments).map_err(Failure::words)?)
+                Change::read(&git(top, &arguments).map_err(Failure::words)?, sign)
             } else {
-                Change::default()
+                Some(Change::default())
             };
-            self.files.insert(absolute(&top.join(&name)), change);
+            self.files.extend(change.map(|change| (absolute(&top.join(&name)), change)));
         }
         let untracked = ["ls-files", "--others", "--exclude-standard", "-z"];
         for name in names(&asked(top, &untracked)?) {
@@ -176,26 +177,90 @@ fn names(list: &[u8]) -> Vec<PathBuf> {
 }
 
 impl Change {
-    /// From a diff without context; each line counts where there is no hunk, as in a file that git takes for binary.
-    fn read(diff: &[u8]) -> Change {
+    /// From a diff without context; `None` where only comments and blank lines differ. Each line counts where there is no
+    /// hunk, as in a file that git takes for binary.
+    fn read(diff: &[u8], sign: &str) -> Option<Change> {
         let text = String::from_utf8_lossy(diff);
-        let (mut all, mut removed, mut left) = (Vec::new(), String::new(), 0);
+        let mut hunks: Vec<Hunk<'_>> = Vec::new();
         for line in text.lines() {
-            if left > 0 && line.starts_with('-') {
-                removed.extend([line.get(1..).unwrap_or(""), "\n"]);
-                left -= 1;
-                continue;
+            if !hunks.last_mut().is_some_and(|hunk| hunk.take(line)) {
+                hunks.extend(Hunk::begin(line));
             }
-            let Some((old, new)) = line.strip_prefix("@@ -").and_then(|rest| rest.split_once(" +")) else { continue };
-            let new = new.split_whitespace().next().unwrap_or("");
-            let (Some((_, before)), Some((start, count))) = (span(old), span(new)) else { continue };
-            left = before;
-            // Lines were removed between `start` and the next one.
-            let (first, end) = if count == 0 { (start, start + 2) } else { (start, start + count) };
-            all.push((first.saturating_sub(1), end.saturating_sub(1)));
         }
-        Change { lines: (!all.is_empty()).then_some(all), removed }
+        if hunks.is_empty() {
+            return Some(Change::default());
+        }
+        let (mut lines, mut removed) = (Vec::new(), String::new());
+        for hunk in hunks.iter().filter(|hunk| hunk.changes_code(sign)) {
+            lines.push(hunk.lines);
+            hunk.removed.iter().for_each(|line| removed.extend([*line, "\n"]));
+        }
+        (!lines.is_empty()).then_some(Change { lines: Some(lines), removed })
     }
+}
+
+/// One place of a diff.
+struct Hunk<'d> {
+    /// The lines of the new text, the end excluded.
+    lines: (u32, u32),
+    /// So many lines that were removed and added are still to come.
+    left: (u32, u32),
+    removed: Vec<&'d str>,
+    added: Vec<&'d str>,
+}
+
+impl<'d> Hunk<'d> {
+    /// From the line that begins it.
+    fn begin(line: &str) -> Option<Hunk<'d>> {
+        let (old, new) = line.strip_prefix("@@ -").and_then(|rest| rest.split_once(" +"))?;
+        let new = new.split_whitespace().next().unwrap_or("");
+        let ((_, before), (start, count)) = (span(old)?, span(new)?);
+        // Lines were removed between `start` and the next one.
+        let (first, end) = if count == 0 { (start, start + 2) } else { (start, start + count) };
+        let lines = (first.saturating_sub(1), end.saturating_sub(1));
+        Some(Hunk { lines, left: (before, count), removed: Vec::new(), added: Vec::new() })
+    }
+
+    /// Takes a line that belongs to it.
+    fn take(&mut self, line: &'d str) -> bool {
+        let rest = line.get(1..).unwrap_or("");
+        if self.left.0 > 0 && line.starts_with('-') {
+            self.left.0 -= 1;
+            self.removed.push(rest);
+            return true;
+        }
+        if self.left.1 > 0 && line.starts_with('+') {
+            self.left.1 -= 1;
+            self.added.push(rest);
+            return true;
+        }
+        false
+    }
+
+    /// Whether it is about more than comments and blank lines.
+    fn changes_code(&self, sign: &str) -> bool {
+        let code = |lines: &[&'d str]| -> Vec<&'d str> {
+            lines.iter().map(|line| code(line, sign)).filter(|line| !line.is_empty()).collect()
+        };
+        code(&self.removed) != code(&self.added)
+    }
+}
+
+/// How a comment begins in a file of this name; `None` for files whose lines are not told apart.
+fn comment_sign(path: &Path) -> Option<&'static str> {
+    match path.extension()?.to_str()? {
+        "py" | "toml" => Some("#"),
+        "ttgir" => Some("//"),
+        _ => None,
+    }
+}
+
+/// A line without its comment and the white space before that. A line with quotes is left as it is, since what looks
+/// like a comment may be part of a text; so is what is written for us.
+fn code<'l>(line: &'l str, sign: &str) -> &'l str {
+    let Some(at) = line.find(sign).filter(|_| !line.contains("fencepost")) else { return line.trim_end() };
+    let before = line.get(..at).unwrap_or(line).trim_end();
+    if before.contains(['"', '\'']) { line.trim_end() } else { before }
 }
 
 /// `12,3`, or `12` for one line.
@@ -211,9 +276,23 @@ mod tests {
     #[test]
     fn hunks_are_lines_of_the_new_text() {
         let diff = b"--- a/k.py\n+++ b/k.py\n@@ -1,0 +2,3 @@ def\n+x\n@@ -9 +12 @@\n-@@ -1 +1 @@\n+y\n@@ -20,2 +22,0 @@\n-a\n-b\n@@ -1 +0,0 @@\n-c\n";
-        let change = Change::read(diff);
+        let change = Change::read(diff, "#").expect("code has changed");
         assert_eq!(change.lines, Some(vec![(1, 4), (11, 12), (21, 23), (0, 1)]));
         assert_eq!(change.removed, "@@ -1 +1 @@\na\nb\nc\n");
-        assert_eq!(Change::read(b"Binary files differ\n").lines, None);
+        assert_eq!(Change::read(b"Binary files differ\n", "#").map(|change| change.lines), Some(None));
+    }
+
+    #[test]
+    fn comments_and_blank_lines_are_no_change() {
+        let lines = |diff: &str| Change::read(diff.as_bytes(), "#").map(|change| change.lines.unwrap_or_default());
+        assert_eq!(lines("@@ -1,0 +2,2 @@\n+# a word\n+\n@@ -5,2 +7,0 @@\n-  # another\n-\n"), None);
+        assert_eq!(lines("@@ -3 +3 @@\n-x = 1\n+x = 1  # one\n"), None);
+        assert_eq!(
+            lines("@@ -3,2 +3 @@\n-# what for\n-x = 1  # one\n+x = 1\n@@ -9 +8 @@\n-y = 1\n+y = 2\n"),
+            Some(vec![(7, 8)])
+        );
+        assert_eq!(lines("@@ -3 +3 @@\n-x = 1\n+    x = 1\n"), Some(vec![(2, 3)]));
+        assert_eq!(lines("@@ -3 +3 @@\n-x = 'a # b'\n+x = 'a # c'\n"), Some(vec![(2, 3)]));
+        assert_eq!(lines("@@ -3 +3,2 @@\n-x = 1\n+# fencepost: n=3\n+x = 1\n"), Some(vec![(2, 4)]));
     }
 }

@@ -143,7 +143,8 @@ fn result(answer: Answer, limit: usize) -> ToolAnswer {
     // Nothing of it could be read.
     let files = document.as_ref().and_then(|document| document["files"].as_array());
     let unread = files.is_some_and(|files| !files.is_empty() && files.iter().all(|file| file["problem"].is_object()));
-    let nothing = text.is_empty() && document.is_none();
+    // There is nothing to show but what is wrong: a kernel or a section that is not there, arguments that do not fit.
+    let nothing = text.is_empty();
     let problems: String = problems.iter().chain(&notes).map(|problem| format!("{problem}\n")).collect();
     // What is wrong comes first: it is not to be cut off.
     text.insert_str(0, &problems);

@@ -28,7 +28,7 @@ pub(super) const PART: Part = Part {
         Row::new("gl.amd.cdna3.mfma", "a, b, acc, cd_regclass=None", 5, accumulate),
         Row::new("gl.amd.cdna4.mfma_scaled", SCALED, 6, accumulate_scaled),
         Row::new("gl.amd.cdna5.wmma", "a, b, acc", 6, accumulate),
-        Row::new("gl.amd.cdna5.wmma_scaled", SCALED, 6, accumulate_scaled),
+        Row::new("gl.amd.cdna5.wmma_scaled", "a, a_scale, a_format, b, b_scale, b_format, acc", 6, accumulate_scaled),
         Row::new("gl.amd.rdna3.wmma", "a, b, acc", 6, accumulate),
         Row::new("gl.amd.rdna4.wmma", "a, b, acc", 6, accumulate),
         Row::new("gl.amd.cdna3.scaled_upcast", "src, scale, elem_type, axis=None", 7, upcast),
