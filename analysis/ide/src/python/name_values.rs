@@ -14,8 +14,8 @@ use ttgir::queries::memory::is_memory;
 use ttgir::queries::spot::walk;
 use ttgir::{Def, OpId, Tree, Ty, ValueId};
 
-use super::functions::Definitions;
-use super::names::{Access, Binding, BindingKind, NameIndex, ScopeId};
+use super::functions::{Definitions, dotted};
+use super::names::{Access, Binding, BindingId, BindingKind, NameIndex, ScopeId};
 use super::things::{Library, Thing, Things};
 
 /// Assignments of one name to another that are followed.
@@ -91,12 +91,33 @@ impl Spot {
                 Spot::Other => {
                     let thing = with_things(&tree, |_, things| things.field(field.attr.as_str()));
                     let memory = thing.is_some_and(is_memory_thing);
-                    Spot::Field(uses(&tree, &|expr| range(expr) == range(field), memory))
+                    // The same field of the same object, wherever that stands.
+                    let (path, root) = (dotted(&field.value), root_binding(&index, &field.value));
+                    let same = |expr: &Expr| match expr {
+                        Expr::Attribute(other) if range(other) == range(field) => true,
+                        Expr::Attribute(other) => {
+                            other.attr.as_str() == field.attr.as_str()
+                                && path.is_some()
+                                && dotted(&other.value) == path
+                                && root_binding(&index, &other.value) == root
+                        }
+                        _ => false,
+                    };
+                    Spot::Field(uses(&tree, &same, memory))
                 }
                 callee => callee,
             },
             None => Spot::Other,
         }
+    }
+}
+
+/// What the first of some names with dots means.
+fn root_binding(index: &NameIndex, expr: &Expr) -> Option<BindingId> {
+    match expr {
+        Expr::Name(name) => index.at(range(name).start).map(|mention| mention.binding),
+        Expr::Attribute(attribute) => root_binding(index, &attribute.value),
+        _ => None,
     }
 }
 

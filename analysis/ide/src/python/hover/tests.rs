@@ -219,3 +219,18 @@ fn names_in_a_call_on_a_barrier_are_themselves() {
     assert_eq!(references(&text, "(gl.int$64, n"), [""; 0]);
     assert!(in_text(&text, "(gl.int$64, n").is_none_or(|hover| !hover.title.contains("barrier")));
 }
+
+#[test]
+fn a_field_that_is_a_barrier_is_known_wherever_it_stands() {
+    let text = HANDED.replace(
+        "@gluon.jit\ndef signal(bars, at):\n    mbarrier.arrive(bars.index(at), count=1)\n",
+        "@gluon.aggregate\nclass Pair:\n    bars: gl.shared_memory_descriptor\n    other: gl.shared_memory_descriptor\n\n\n\
+         @gluon.jit\ndef signal(pair, at):\n    size: gl.constexpr = pair.bars.shape[0]\n    \
+         mbarrier.arrive(pair.bars.index(at % size), count=1)\n",
+    );
+    let text = text.replace("signal(theirs, slot)", "signal(Pair(theirs, ours), slot)");
+    let title = |what: &str| in_text(&text, what).map_or_else(String::new, |hover| hover.title);
+    assert_eq!(title("pair.ba$rs.index"), "full: barrier, 2 slots");
+    assert_eq!(title("pair.ba$rs.shape"), "full: barrier, 2 slots");
+    assert!(!title("pair.bars.sha$pe").contains("barrier"), "{}", title("pair.bars.sha$pe"));
+}
