@@ -271,7 +271,21 @@ impl<'a> Instance<'a> {
     }
 }
 
-impl Class<'_> {
+impl<'a> Class<'a> {
+    /// What its body, or that of a class that it extends, defines under a name.
+    pub(crate) fn find(&self, name: &str) -> Option<Value<'a>> {
+        self.find_in(name, crate::limits::values::BASES)
+    }
+
+    fn find_in(&self, name: &str, depth: u32) -> Option<Value<'a>> {
+        self.scope.own(name).or_else(|| {
+            self.bases.iter().find_map(|base| match base {
+                Value::Class(base) if depth > 0 => base.find_in(name, depth - 1),
+                _ => None,
+            })
+        })
+    }
+
     fn is_of_integers(&self) -> bool {
         self.bases.iter().any(|base| match base {
             Value::Class(base) => base.is_of_integers(),

@@ -67,7 +67,7 @@ fn constants_that_were_not_analysed_are_named() {
 fn arguments_that_no_kernel_has_are_errors() {
     let path = root().join("tests/races/rows.py").to_string_lossy().into_owned();
     for (argument, said) in [
-        ("rowz=3", "--arg rowz: no kernel has such a parameter; did you mean `rows`?"),
+        ("ROWZ=3", "--arg ROWZ: no kernel has such a parameter; did you mean `ROWS`?"),
         ("rows=abc", "--arg rows: `abc` is no number and no tensor"),
     ] {
         let out = run(&path, &["--kernel", "transpose", "--arg", argument]);

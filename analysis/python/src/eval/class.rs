@@ -7,7 +7,6 @@ use ruff_python_ast::{Expr, Stmt, StmtClassDef};
 
 use crate::interp::{Eval, Interp, Mode, Stop};
 use crate::library::Args;
-use crate::limits::values::BASES;
 use crate::value::{Class, ClassKind, FnKind, Instance, Role, Value};
 
 impl<'a> Interp<'a> {
@@ -334,17 +333,8 @@ fn number(value: &Value<'_>) -> bool {
 }
 
 /// A member of a class or of one that it extends.
-pub(crate) fn find<'a>(class: &Class<'a>, name: &str) -> Option<Value<'a>> {
-    find_in(class, name, BASES)
-}
-
-fn find_in<'a>(class: &Class<'a>, name: &str, depth: u32) -> Option<Value<'a>> {
-    class.scope.own(name).or_else(|| {
-        class.bases.iter().find_map(|base| match base {
-            Value::Class(base) if depth > 0 => find_in(base, name, depth - 1),
-            _ => None,
-        })
-    })
+pub(super) fn find<'a>(class: &Class<'a>, name: &str) -> Option<Value<'a>> {
+    class.find(name)
 }
 
 /// Sets an attribute of an object.

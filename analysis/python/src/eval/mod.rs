@@ -16,7 +16,7 @@ mod assign;
 mod attribute;
 mod branch;
 mod call;
-pub(crate) mod class;
+mod class;
 mod compare;
 mod entry;
 mod expr;

@@ -8,7 +8,6 @@ use rustc_hash::FxHasher;
 use super::open::is_open;
 use super::thing::{Launcher, OpenNumber, OpenTensor, Thing, Torch};
 use super::torch::{dtype_name, int};
-use crate::eval::class;
 use crate::interp::Interp;
 use crate::limits::print::DEPTH;
 use crate::scope::Scope;
@@ -268,10 +267,10 @@ fn ty<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<String> {
             format!("({})", parts?.join(", "))
         }
         // Anything that says where its data is.
-        Value::Instance(instance) if class::find(&instance.class, "data_ptr").is_some() => {
+        Value::Instance(instance) if instance.class.find("data_ptr").is_some() => {
             let own =
                 instance.fields.borrow().iter().find(|(name, _)| &**name == "dtype").map(|(_, dtype)| dtype.clone());
-            let dtype = own.or_else(|| class::find(&instance.class, "dtype"))?;
+            let dtype = own.or_else(|| instance.class.find("dtype"))?;
             format!("*{}", Torch::new(Vec::new(), dtype_name(&dtype)?).element())
         }
         Value::Host(thing) => match &**thing {
