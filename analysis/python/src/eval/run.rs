@@ -74,7 +74,7 @@ impl<'a> Interp<'a> {
         let file = self.files.get(file.0 as usize)?;
         let around =
             |stmt: &&Stmt| stmt.is_function_def_stmt() && Interp::range(*stmt).contains(TextRange::new(place, place));
-        let range = file.module.body().iter().find(around).map(|stmt| Interp::range(stmt))?;
+        let range = file.module.body().iter().find(around).map(Interp::range)?;
         (range.start < place).then_some(range.start)
     }
 
