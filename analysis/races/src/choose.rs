@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashSet;
+
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::choose::{COMPANIONS, LONGEST, ROUNDS};
@@ -9,7 +11,7 @@ use crate::program::Program;
 use crate::prove::{Poly, Spread};
 use crate::run::{FirstWords, Setting};
 use crate::say::bound;
-use crate::term::{BinOp, Node, Symbol};
+use crate::term::{BinOp, Node, Symbol, Term};
 
 /// Sizes that arguments get, given the longest block: several of those, one and a bit, and hardly anything.
 fn sizes(program: &Program) -> [i64; 3] {
@@ -90,24 +92,55 @@ fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], size: i64
     None
 }
 
-/// By axis: one more program than the constants by which its numbers are divided, so that a remainder comes again.
+/// By axis: one more program than the constants by which its numbers are divided, so that a remainder comes again. Where
+/// the quotient counts too, the two tell all numbers apart: how many of them there are is for the sizes to say.
 fn around(program: &Program) -> [i64; 3] {
+    let used = used(program);
+    let mut quotients = FxHashSet::default();
+    let mut remainders = Vec::new();
+    for term in &used {
+        let Node::Binary(op, a, b) = *program.terms.node(*term) else { continue };
+        let Some(by) = program.terms.constant(b) else { continue };
+        let power = || 1i64.checked_shl(u32::try_from(by).unwrap_or(u32::MAX)).unwrap_or(0);
+        match op {
+            BinOp::DivS | BinOp::DivU | BinOp::FloorDivS => quotients.extend([(a, by)]),
+            BinOp::ShrS | BinOp::ShrU => quotients.extend([(a, power())]),
+            BinOp::RemS | BinOp::RemU => remainders.push((a, by)),
+            BinOp::And => remainders.push((a, by.saturating_add(1))),
+            _ => {}
+        }
+    }
+    remainders.retain(|one| (2..=LONGEST).contains(&one.1) && !quotients.contains(one));
     let mut most = [0; 3];
-    for term in program.terms.all() {
-        let Node::Binary(op @ (BinOp::RemS | BinOp::RemU | BinOp::And), a, b) = *program.terms.node(term) else {
-            continue;
-        };
-        let mask = i64::from(op == BinOp::And);
-        let divisor = program.terms.constant(b).and_then(|divisor| divisor.checked_add(mask));
-        let Some(divisor) = divisor.filter(|divisor| (2..=LONGEST).contains(divisor)) else { continue };
+    for (of, divisor) in remainders {
         for (axis, most) in (0u8..).zip(&mut most) {
             let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(of), _) if *of == axis);
-            if *most <= divisor && program.terms.any_leaf(a, is) {
+            if *most <= divisor && program.terms.any_leaf(of, is) {
                 *most = divisor + 1;
             }
         }
     }
     most
+}
+
+/// All expressions that say where and whether something is accessed, and how long loops run.
+fn used(program: &Program) -> Vec<Term> {
+    let accesses = program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
+    let mut open: Vec<Term> = accesses.chain(program.loops.iter().map(|of| of.condition)).collect();
+    let (mut seen, mut used) = (FxHashSet::default(), Vec::new());
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        used.push(term);
+        match *program.terms.node(term) {
+            Node::Const(_) | Node::Symbol(..) | Node::Read(..) => {}
+            Node::Trunc(a) | Node::ExtS(a) | Node::ExtU(a) => open.push(a),
+            Node::Binary(_, a, b) => open.extend([a, b]),
+            Node::Select(c, a, b) => open.extend([c, a, b]),
+        }
+    }
+    used
 }
 
 fn round_up(value: i64, by: i64) -> i64 {

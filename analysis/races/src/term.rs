@@ -169,11 +169,6 @@ impl BinOp {
 }
 
 impl Terms {
-    /// All expressions, those that others are made of first.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Term> + use<> {
-        (0..self.nodes.len() as u32).map(Term)
-    }
-
     /// An expression and its width in bits.
     pub(crate) fn node(&self, term: Term) -> &Node {
         &self.nodes[term.0 as usize].0
