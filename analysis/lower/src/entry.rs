@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         Lowered { kernel, map, unmodelled }
     }
 
-    /// A word that one op reads once comes before whatever the kernel stores there, or is any word at all.
+    /// A word that one op reads once, in one CTA, comes before whatever the kernel stores there, or is any word at all.
     fn read_once(&mut self) {
         let tree = self.tree;
         let &[op] = self.rewritten.as_slice() else { return };
@@ -135,7 +135,7 @@ impl Lowerer<'_> {
         let branches = |region: ttgir::RegionId| tree.blocks(region).len() > 1;
         let again = around(tree, op)
             .any(|(outer, region)| repeats(outer) || tree.regions(outer).get(region).copied().is_some_and(branches));
-        if again {
+        if again || self.build.kernel.ctas > 1 {
             return;
         }
         for input in self.build.kernel.inputs.iter_mut().filter(|input| input.kind == InputKind::Rewritten) {
@@ -148,7 +148,9 @@ impl Lowerer<'_> {
         let kept = std::mem::take(&mut self.build.kept);
         self.build.map.placed = lifetimes::place(&mut self.build.kernel, &kept);
         self.read_once();
-        let rewritten: Vec<_> = self.rewritten.iter().map(|op| self.tree.op_name_range(*op)).collect();
+        let mut rewritten: Vec<_> = self.rewritten.iter().map(|op| self.tree.op_name_range(*op)).collect();
+        rewritten.sort_by_key(|range| (range.start, range.end));
+        rewritten.dedup();
         let Lowered { kernel, map, mut unmodelled } = self.unsimplified();
         let (kernel, map) = simplify(kernel, map);
         if defined(&kernel) < kernel.vars.len() {

@@ -74,7 +74,7 @@ pub(crate) struct Lowerer<'t> {
     pub(crate) shares: FxHashMap<OpId, Share>,
     /// Pointers through which the kernel writes global memory; filled when asked for.
     pub(crate) written: Option<FxHashSet<ValueId>>,
-    /// Reads of words that the kernel writes itself.
+    /// Reads of words that the kernel writes itself, one for each time that an op is lowered: in each task and each call.
     pub(crate) rewritten: Vec<OpId>,
     /// Threads of a warp.
     pub(crate) lanes: u32,

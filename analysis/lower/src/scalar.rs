@@ -126,7 +126,7 @@ impl Lowerer<'_> {
         let find = || entry.map(|entry| written_pointers(tree, entry)).unwrap_or_default();
         let written = self.written.get_or_insert_with(find);
         let own = !written.is_empty() && pointers(tree, pointer).iter().any(|root| written.contains(root));
-        if own && !self.rewritten.contains(&op) {
+        if own {
             self.rewritten.push(op);
         }
         own

@@ -9,12 +9,10 @@ use rustc_hash::FxHashMap;
 
 use super::system::System;
 use super::{Hypothesis, Refuter, Spread, State};
+use crate::limits::proofs::BOUNDS;
 use crate::prove::convert::Fact;
 use crate::prove::poly::Poly;
 use crate::term::{BinOp, Node};
-
-/// Bounds of one access that are taken to be met at most.
-const BOUNDS: usize = 48;
 
 impl Refuter<'_> {
     /// Whether a spread fails wherever some bound of a lane, a round or a program is met.
@@ -31,8 +29,11 @@ impl Refuter<'_> {
         let Some(facts) = self.domain(spread.access, [&spread.span, &spread.stride]) else { return false };
         // It is negative, or no less than the stride.
         let ways = [spread.span.clone(), spread.stride.minus(&spread.span).shifted(-1)];
-        let own: Vec<&Fact> = facts.iter().filter(|fact| self.has_programs(&fact.poly)).take(BOUNDS).collect();
-        let minima: Vec<&Fact> = facts.iter().filter(|fact| self.is_minimum(&fact.poly)).take(BOUNDS).collect();
+        let own: Vec<&Fact> = facts.iter().filter(|fact| self.has_programs(&fact.poly)).collect();
+        let minima: Vec<&Fact> = facts.iter().filter(|fact| self.is_minimum(&fact.poly)).collect();
+        if own.len().max(minima.len()) > BOUNDS {
+            return true;
+        }
         let fails = |met: &[&Poly]| {
             let mut system = System::new(&facts, met.iter().copied());
             !system.simplex.contradictory()
