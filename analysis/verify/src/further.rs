@@ -11,8 +11,7 @@ use super::slice::Slices;
 use kernel::{InputKind, Kernel};
 use machine::Valuation;
 
-/// How much larger each byte of memory is than the one before, where words rise: a word of four bytes by as much as
-/// that.
+/// How much a word rises a byte of its address, where words rise: one of four bytes is 4 more than the one before.
 const SLOPE: i64 = 1;
 
 /// The inputs, those that differ least from the plan's first.
