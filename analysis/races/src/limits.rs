@@ -36,8 +36,8 @@ base::limits! { "races":
         LENGTHS: usize = 3, Count, NotProved;
         /// Monomials of a polynomial that is worked with.
         MONOMIALS: usize = 200, Count, NotProved;
-        /// Bounds of what one access does at which an assumption is tried; where there are more, nothing is assumed.
-        BOUNDS: usize = 48, Count, NotProved;
+        /// Bounds of what one access does at which an assumption is tried before it is made.
+        BOUNDS: usize = 48, Count, Assumed;
     }
 
     mod choose {

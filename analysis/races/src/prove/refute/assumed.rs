@@ -29,11 +29,8 @@ impl Refuter<'_> {
         let Some(facts) = self.domain(spread.access, [&spread.span, &spread.stride]) else { return false };
         // It is negative, or no less than the stride.
         let ways = [spread.span.clone(), spread.stride.minus(&spread.span).shifted(-1)];
-        let own: Vec<&Fact> = facts.iter().filter(|fact| self.has_programs(&fact.poly)).collect();
-        let minima: Vec<&Fact> = facts.iter().filter(|fact| self.is_minimum(&fact.poly)).collect();
-        if own.len().max(minima.len()) > BOUNDS {
-            return true;
-        }
+        let own: Vec<&Fact> = facts.iter().filter(|fact| self.has_programs(&fact.poly)).take(BOUNDS).collect();
+        let minima: Vec<&Fact> = facts.iter().filter(|fact| self.is_minimum(&fact.poly)).take(BOUNDS).collect();
         let fails = |met: &[&Poly]| {
             let mut system = System::new(&facts, met.iter().copied());
             !system.simplex.contradictory()
