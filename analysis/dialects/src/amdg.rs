@@ -102,7 +102,7 @@ dialect! {
     /// Reads the phase that a barrier in LDS is in.
     ReadBarrierPhase = "read_barrier_phase": "alloc | result:i32 | - |" { effect: OpEffect::ReadPhase };
     /// The tensor data mover loads a block of a tensor to LDS, in order with its other transfers.
-    AsyncTdmCopyGlobalToLocal = "async_tdm_copy_global_to_local": "desc result barrier? | token:!ttg.async.token | %desc into %result ?{, barrier = %barrier} @ : !desc ?{, !barrier} -> !result | warp_used_hint?i32" {
+    AsyncTdmCopyGlobalToLocal = "async_tdm_copy_global_to_local": "desc indices:i32* result pred? barrier? | token:!ttg.async.token | %desc ?{[ %indices ]} into %result ?{, barrier = %barrier}:{?{, %pred ?{, barrier = %barrier}}} @ : !desc ?{, !barrier} -> !result | warp_used_hint?i32" {
         effect: tdm(&[write("result", Proxy::Generic, "")]),
         barrier: arrives("barrier", "by every warp, when the load has landed"),
         python: PythonName::called("tdm.async_load"),
@@ -113,7 +113,7 @@ dialect! {
     /// The tensor data mover loads blocks of several tensors to LDS with one instruction.
     AsyncTdmFusedCopyGlobalToLocal = "async_tdm_fused_copy_global_to_local": "descs* dests* | token:!ttg.async.token | %descs into %dests @ : !descs -> !dests |" { effect: tdm(&[write("dests", Proxy::Generic, "")]) };
     /// The tensor data mover stores LDS to a block of a tensor, in order with its other transfers.
-    AsyncTdmCopyLocalToGlobal = "async_tdm_copy_local_to_global": "desc src barrier? | token:!ttg.async.token? | %desc from %src ?{, barrier = %barrier} @ : !src ?{, !barrier} -> !desc ~named(token) |" {
+    AsyncTdmCopyLocalToGlobal = "async_tdm_copy_local_to_global": "desc indices:i32* src barrier? | token:!ttg.async.token? | %desc ?{[ %indices ]} from %src ?{, barrier = %barrier} @ : !src ?{, !barrier} -> !desc ~named(token) |" {
         effect: tdm(&[read("src", Proxy::Generic, "")]),
         barrier: arrives("barrier", "by every warp, when the store is done"),
         python: PythonName::called("tdm.async_store"),

@@ -70,6 +70,8 @@ pub enum ViewKind {
     Index,
     /// A part at static offsets.
     Subslice,
+    /// One offset a dimension: a slot of the leading dimension where the result has a dimension less, else a part.
+    Subview,
     /// Static offset along the columns.
     Columns,
     /// Dimensions in another order.

@@ -17,9 +17,10 @@ pub struct OpTable {
 }
 
 impl OpTable {
-    /// The row of a name.
+    /// The row of a name. Up to 3.5 Triton called AMD's dialect `amdgpu`.
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).map(|&row| row as usize)
+        let row = |name: &str| self.by_name.get(name).map(|&row| row as usize);
+        row(name).or_else(|| row(&format!("amdg.{}", name.strip_prefix("amdgpu.")?)))
     }
 
     /// The row with a number that `find` gave.
@@ -78,10 +79,32 @@ impl OpCode {
     }
 }
 
-/// What to make of an op that is declared nowhere: in a dialect that may synchronise, anything.
+/// What to make of an op that is declared nowhere: it may synchronise, unless its dialect has no op that does.
 pub fn effect_of_undeclared(name: &str) -> OpEffect {
     match name.split_once('.').map(|(dialect, _)| dialect) {
-        Some("ttng" | "nvws" | "amdg" | "tlx" | "nvg" | "nvvm" | "rocdl" | "llvm") => OpEffect::Unknown,
-        _ => OpEffect::Pure,
+        Some(dialect) if HARMLESS.contains(&dialect) => OpEffect::Pure,
+        _ => OpEffect::Unknown,
     }
 }
+
+/// Dialects whose ops compute, as far as barriers and shared memory go.
+const HARMLESS: [&str; 18] = [
+    "arith",
+    "builtin",
+    "cf",
+    "complex",
+    "func",
+    "gluon",
+    "index",
+    "math",
+    "proton",
+    "proton_gpu",
+    "scf",
+    "shape",
+    "tensor",
+    "tt",
+    "ttg",
+    "tti",
+    "ub",
+    "vector",
+];

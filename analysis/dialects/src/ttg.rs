@@ -20,7 +20,7 @@ dialect! {
         mutation: Some(MutationRole::GroupWait("num")),
     };
     /// Closes a group of the asynchronous copies issued so far.
-    AsyncCommitGroup = "async_commit_group": "inputTokens:!ttg.async.token* | asyncToken:!ttg.async.token | ?{tokens %inputTokens} @ |" {
+    AsyncCommitGroup = "async_commit_group": "inputTokens:!ttg.async.token* | asyncToken:!ttg.async.token | ?{tokens %inputTokens}:{?{%inputTokens}} @ |" {
         effect: OpEffect::Commit(CommitKind::AsyncCopy),
         python: PythonName::function("gl.nvidia.ampere", "async_copy.commit_group"),
         mutation: Some(MutationRole::Commit),
@@ -170,8 +170,11 @@ dialect! {
     /// The number of the executing warp.
     WarpId = "warp_id": "| result:i32 | @ |" { effect: OpEffect::Pure };
     // Of one version only, or of an older one.
-    /// A part of a buffer, as older versions write it.
-    MemdescSubview = "memdesc_subview": "src offsets:i32* | result | %src [ %offsets ] @ : !src -> !result |" { effect: OpEffect::Pure };
+    /// A slot of a buffer, or a part at constant offsets, as Triton up to 3.4 writes it.
+    MemdescSubview = "memdesc_subview": "src offsets:i32* | result | %src [ %offsets ] @ : !src -> !result |" {
+        effect: OpEffect::View(ViewKind::Subview),
+        python: PythonName::called("subview"),
+    };
     /// Inline assembly over whole tensors.
     InlineAsm = "inline_asm": "operands* | results* | ... |" { effect: OpEffect::Pure };
 }

@@ -18,7 +18,7 @@ use base::cache::{Cache, Weight};
 use base::workers::SharedWorkers;
 use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, message};
 use findings::{
-    KernelReport, Problem, Proof, Verdict, add_global, describe, describe_quickly, explain, explain_phases,
+    KernelReport, Problem, Proof, Severity, Verdict, add_global, describe, describe_quickly, explain, explain_phases,
 };
 use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
@@ -204,6 +204,8 @@ impl Engine {
             analysis.kernels.extend(kernels);
         }
         analysis.problems = comments.problems(&analysis.kernels);
+        analysis.problems.extend(document.sections().iter().filter_map(undefined_locations));
+        analysis.problems.sort_by_key(|problem| problem.range.start);
         if !other.is_empty() {
             let count = other.len();
             analysis.skipped.push(format!("{count} sections below TTGIR (LLVM) have no barriers to follow"));
@@ -533,6 +535,32 @@ fn syntax_errors(section: &Section) -> Vec<SyntaxError> {
         error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
     }
     errors
+}
+
+/// What there is to say of the locations that a section does not define; places count from the document's start.
+fn undefined_locations(section: &Section) -> Option<Problem> {
+    if section.level() == Level::Llvm {
+        return None;
+    }
+    let lost = section.tree().undefined_locations();
+    let mut range = *lost.first()?;
+    let first = range.of(section.text());
+    let others = match lost.len() - 1 {
+        0 => String::new(),
+        1 => ", and one other is not defined either".into(),
+        more => format!(", and {more} others are not defined either"),
+    };
+    shift(&mut range, section.offset());
+    Some(Problem {
+        code: Problem::LOCATION,
+        severity: Severity::Information,
+        message: format!(
+            "nothing defines the location `{first}`{others}: what stands there leads to no line of Python"
+        ),
+        range,
+        source: None,
+        fix: None,
+    })
 }
 
 /// The kernels of a section, as they are run.

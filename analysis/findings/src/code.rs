@@ -31,6 +31,7 @@ codes! {
     "undecided" Information &[],
     "refused" Error &[],
     "removed-name" Information &[],
+    "unknown-location" Information &[],
     "warp-count" Error &[],
     "register-count" Hint &[],
     "directive" Error &[],

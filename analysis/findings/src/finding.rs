@@ -204,6 +204,9 @@ impl Problem {
     /// The code of what does not parse.
     pub const SYNTAX: &'static str = "syntax";
 
+    /// The code of a location of TTGIR that nothing defines.
+    pub const LOCATION: &'static str = "unknown-location";
+
     /// The code of a name that the release of Triton no longer has: no value makes that right.
     pub const REMOVED: &'static str = "removed-name";
 }

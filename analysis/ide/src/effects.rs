@@ -116,7 +116,7 @@ fn sentence(effect: OpEffect, named: &dyn Fn(&str) -> String) -> String {
         OpEffect::View(kind) => {
             let view = match kind {
                 ViewKind::Index => "one slot of",
-                ViewKind::Subslice => "a part of",
+                ViewKind::Subslice | ViewKind::Subview => "a part of",
                 ViewKind::Columns => "some columns of",
                 ViewKind::Trans => "the dimensions in another order of",
                 ViewKind::Reshape => "other dimensions of",

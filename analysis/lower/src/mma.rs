@@ -109,7 +109,9 @@ impl Lowerer<'_> {
         let plain = !planned && count == 0 && !self.flag(op, "is_async");
         // What it makes it wait for its operands comes with the pipeline, if it waits for them by itself.
         let pipelined = !planned && count == 0 && tree.attr(op, "loop.stage").is_some() && self.takes_own(op);
-        let synchronous = pipelined || plain && (!tree.group(op, "acc_dep").is_empty() || self.hands_on(op));
+        // Plain Triton's is synchronous too once its tokens are taken away: the pass that lowers it puts the wait behind it.
+        let hands_on = tree.results(op).is_empty() || !tree.group(op, "acc_dep").is_empty() || self.hands_on(op);
+        let synchronous = pipelined || plain && hands_on;
         Some(match (synchronous, arrivals.is_empty()) {
             (true, _) => (Issuer::Base, Completion::InOrder),
             (false, true) => (Issuer::TensorCore, Completion::InOrder),

@@ -133,12 +133,14 @@ impl Lowerer<'_> {
                 let shape = if memory.space == Space::Tensor { memory.shape } else { with(rest) };
                 (ViewOp::Index { index, stride, count: first.size }, shape, punned)
             }
+            ViewKind::Subview => {
+                let inside = self.tree.operands(op).get(2..).unwrap_or_default();
+                let whole = memory.sizes.len() == inside.len() && inside.iter().all(|at| self.fixed(*at) == Some(0));
+                let kind = if whole { ViewKind::Index } else { ViewKind::Subslice };
+                return self.make(op, kind, src, from, memory, result);
+            }
             ViewKind::Subslice => {
-                let offsets = self.tree.attr(op, "offsets").map(|attr| self.tree.attr_array(attr))?;
-                let offsets: Vec<u64> = offsets
-                    .iter()
-                    .map(|attr| self.tree.attr_int(*attr).and_then(|at| u64::try_from(at).ok()))
-                    .collect::<Option<_>>()?;
+                let offsets = self.offsets(op)?;
                 if !from.exact && offsets.len() != from.dims.len() {
                     // Somewhere in it.
                     return Some(self.build.view(src, ViewOp::Shift(0), from.clone(), true, name));
@@ -217,6 +219,24 @@ impl Lowerer<'_> {
             }
         };
         Some(self.build.view(src, place, shape, punned, name))
+    }
+}
+
+impl Lowerer<'_> {
+    /// The constant offsets of a part: an attribute, or operands.
+    fn offsets(&mut self, op: OpId) -> Option<Vec<u64>> {
+        let tree = self.tree;
+        let place = |at: i64| u64::try_from(at).ok();
+        match tree.attr(op, "offsets").map(|attr| tree.attr_array(attr)) {
+            Some(offsets) => offsets.iter().map(|attr| tree.attr_int(*attr).and_then(place)).collect(),
+            None => tree.operands(op).get(1..)?.iter().map(|value| self.fixed(*value).and_then(place)).collect(),
+        }
+    }
+
+    /// What an operand is in every run.
+    fn fixed(&mut self, value: ValueId) -> Option<i64> {
+        let var = self.scalar(value);
+        self.build.constant(var)
     }
 }
 

@@ -108,6 +108,15 @@ impl Tree {
         &self.errors
     }
 
+    /// The locations that nothing defines, as a text has them that was cut out of a larger one: no mistake, since no
+    /// operation means another thing by them. In the order of the text.
+    pub fn undefined_locations(&self) -> Vec<TextRange> {
+        let lost = self.store.loc_refs.iter().filter(|(name, ..)| self.store.alias(*name).is_none());
+        let mut lost: Vec<TextRange> = lost.map(|&(_, start, end)| TextRange::new(start, end)).collect();
+        lost.sort_by_key(|range| range.start);
+        lost
+    }
+
     /// The operations at the top level, usually one module.
     pub fn top(&self) -> &[OpId] {
         &self.store.top

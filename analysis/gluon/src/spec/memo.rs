@@ -11,12 +11,13 @@ use rustc_hash::{FxHashSet, FxHasher};
 use super::directive::MARK;
 use super::discover::{self, FirstLaunch, Found};
 use super::instance::{Base, FileKernels};
-use super::survey::Survey;
+use super::survey::{Func, Survey};
 use super::{Config, Entry};
 use crate::limits::memo::FILLED;
 use base::{Cancel, Cancelled, TextRange};
 use python::interp::Interp;
 use python::syntax::{Module, Shifts, Sources};
+use ruff_python_ast::Stmt;
 
 /// What was found out of a file and need not be again while the host code stays the same. The caller keeps
 /// one a file from edit to edit.
@@ -198,7 +199,7 @@ pub(super) fn launches(
     first: &mut FirstLaunch<'_>,
 ) -> Result<Vec<Found>, Cancelled> {
     let key = key(module, survey, entries, config);
-    let functions = survey.functions.iter().map(super::survey::Func::start);
+    let functions = survey.functions.iter().map(Func::start);
     let starts: Vec<u32> = functions.chain(survey.mains.iter().map(|(start, _)| *start)).collect();
     if let Some(last) = &mut memo.last
         && last.key == key
@@ -240,12 +241,14 @@ fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config)
             module.slice(TextRange::new(from, to)).hash(hasher);
         }
     };
-    for func in &survey.functions {
-        if !func.device() {
-            continue;
-        }
+    // By place: a function whose last good text counts lies behind the rest, wherever its turn is.
+    let mut bodies: Vec<(u32, u32, &Func<'_>)> = Vec::new();
+    for func in survey.functions.iter().filter(|func| func.device()) {
         let (Some(first), Some(last)) = (func.def.body.first(), func.def.body.last()) else { continue };
-        let (start, end) = (Interp::range(first).start, Interp::range(last).end);
+        bodies.push((Interp::range(first).start, Interp::range(last).end, func));
+    }
+    bodies.sort_by_key(|(start, ..)| *start);
+    for (start, end, func) in bodies {
         if start < next {
             continue;
         }
@@ -259,6 +262,12 @@ fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config)
         next = end;
     }
     text(next, module.source().len() as u32, &mut hasher);
+    // A bracket that a kernel's body leaves open decides what the text behind it is parsed as.
+    if !module.broken().is_empty() {
+        let ends = |stmt: &Stmt| module.source().len() as u32 - Interp::range(stmt).end;
+        module.body().iter().map(ends).for_each(|end| end.hash(&mut hasher));
+        survey.functions.iter().for_each(|func| (func.device(), &func.inside).hash(&mut hasher));
+    }
     for entry in entries {
         entry.name.hash(&mut hasher);
         super::chosen::target(survey, entry).hash(&mut hasher);

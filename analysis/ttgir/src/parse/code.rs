@@ -220,17 +220,37 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// `nvws.warp_group [attributes {…}] partition0 num_warps(n) { … } …`.
+    /// `nvws.warp_group [attributes {…}] partition0 num_warps(n) { … } … [-> (types)]`.
     fn warp_group(&mut self, d: &mut Draft) -> Parsed {
         if self.eat_word("attributes") {
             self.dict(&mut d.attrs)?;
         }
         let warps = self.partitions(d, false)?;
         self.name_warps(d, "numWarps", &warps);
-        // The results' types are not printed; MLIR cannot read such an op back.
+        if self.at_punct("->") {
+            // As from 3.9 on.
+            self.bump(2);
+            let bracketed = self.eat(b'(');
+            d.all_results = Some(self.type_list()?);
+            return if bracketed { self.expect(b')') } else { Ok(()) };
+        }
+        // Before, the results' types are not printed, and MLIR cannot read such an op
+        // back: they are what the first region yields.
         let named: u32 = d.names.iter().map(|name| name.count).sum();
-        d.all_results = Some(vec![TypeId::NONE; named as usize]);
+        let mut types = self.yielded(d);
+        types.resize(named as usize, TypeId::NONE);
+        d.all_results = Some(types);
         Ok(())
+    }
+
+    /// The types of what the last operation of the first region hands on.
+    fn yielded(&self, d: &Draft) -> Vec<TypeId> {
+        let store = &self.store;
+        let block =
+            d.regions.first().and_then(|region| store.regions[region.index()].blocks.of(&store.block_ids).last());
+        let last = block.and_then(|block| store.blocks[block.index()].ops.of(&store.op_ids).last());
+        let uses = last.map_or(&[][..], |op| store.ops[op.index()].uses.of(&store.uses));
+        uses.iter().map(|used| used.ty).collect()
     }
 
     /// `partitionN[(args)] num_warps(n) { … }` as often as they come; gives the numbers of warps.

@@ -61,7 +61,7 @@ impl Parser<'_> {
         }
     }
 
-    fn at_punct(&self, p: &str) -> bool {
+    pub(super) fn at_punct(&self, p: &str) -> bool {
         self.src[self.pos..].starts_with(p.as_bytes())
     }
 

@@ -20,6 +20,7 @@ impl Parser<'_> {
                 b'#' | b'!' => self.alias(),
                 b'{' if self.byte(self.pos + 1) == b'-' && self.byte(self.pos + 2) == b'#' => self.metadata(),
                 b'}' => self.stray_brace(),
+                _ if (self.newline || self.pos == 0) && self.printed() => {}
                 _ => {
                     if let Some(op) = self.operation(BlockId::NONE) {
                         self.store.top.push(op);
@@ -51,6 +52,28 @@ impl Parser<'_> {
             self.errors.push(SyntaxError::new(range, "syntax", "nothing here is MLIR: no line starts an operation"));
             self.bump(self.src.len() - start);
         }
+    }
+
+    /// Skips what a compiler or Python says between two modules of a dump: a diagnostic or a traceback, with the lines
+    /// that it quotes.
+    fn printed(&mut self) -> bool {
+        let line_end = |at: usize| memchr::memchr(b'\n', &self.src[at..]).map_or(self.src.len(), |n| at + n);
+        let mut end = line_end(self.pos);
+        if !is_said(self.slice(self.pos, end)) {
+            return false;
+        }
+        while end < self.src.len() {
+            let next = line_end(end + 1);
+            let line = self.slice(end + 1, next);
+            // What is quoted is indented, and modules are not.
+            let outside = line.starts_with(|c: char| !c.is_whitespace() && c != '^') && !is_said(line);
+            if outside && (is_ir(line) || line.starts_with(['}', '/'])) {
+                break;
+            }
+            end = next;
+        }
+        self.bump(end - self.pos);
+        true
     }
 
     /// `#a = …` or `!a = …`.
@@ -104,6 +127,21 @@ impl Parser<'_> {
 fn is_nearly_ir(line: &str) -> bool {
     ["= #", "= loc(", " @", "<{", " : ", "%"].iter().any(|part| line.contains(part))
         && line.contains(['{', '%', '=', '('])
+}
+
+/// Whether a line is a diagnostic (`FILE:LINE:COLUMN: error: …`), a warning of Python's or the head of its traceback.
+fn is_said(line: &str) -> bool {
+    let marks = [": remark: ", ": warning: ", ": error: ", ": note: ", "Warning: "];
+    let placed = |mark: &str| {
+        let (place, _) = line.split_once(mark)?;
+        Some(
+            place
+                .trim_end_matches(|c: char| c.is_ascii_alphabetic())
+                .trim_end_matches([':', ' '])
+                .ends_with(|c: char| c.is_ascii_digit()),
+        )
+    };
+    line.starts_with("Traceback (most recent call last)") || marks.iter().any(|mark| placed(mark) == Some(true))
 }
 
 /// Whether a line can only be the start of IR.

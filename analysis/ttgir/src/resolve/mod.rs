@@ -46,10 +46,4 @@ fn aliases(store: &Store, errors: &mut Vec<SyntaxError>) {
         let error = SyntaxError::new(TextRange::new(start, end), "unknown-alias", message);
         errors.push(error.suggest(nearest(name, names)));
     }
-    for &(sym, start, end) in &store.loc_refs {
-        if store.alias(sym).is_none() {
-            let message = format!("nothing defines the location `{}`", store.names.get(sym));
-            errors.push(SyntaxError::new(TextRange::new(start, end), "unknown-alias", message));
-        }
-    }
 }
