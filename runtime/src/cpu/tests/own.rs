@@ -40,11 +40,17 @@ fn execute(request: &RunRequest) -> RunReport {
 }
 
 fn floats(size: u64, fill: Fill) -> ArgumentValue {
-    ArgumentValue::Array(ArraySpec { dtype: ElemType::F32, shape: vec![size], strides: None, fill })
+    ArgumentValue::Array(ArraySpec { dtype: ElemType::F32, unsigned: false, shape: vec![size], strides: None, fill })
 }
 
 fn ints(size: u64) -> ArgumentValue {
-    ArgumentValue::Array(ArraySpec { dtype: ElemType::I32, shape: vec![size], strides: None, fill: Fill::Value(0.0) })
+    ArgumentValue::Array(ArraySpec {
+        dtype: ElemType::I32,
+        unsigned: false,
+        shape: vec![size],
+        strides: None,
+        fill: Fill::Value(0.0),
+    })
 }
 
 const ADD: &str = r"
