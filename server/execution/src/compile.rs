@@ -20,16 +20,19 @@ pub(crate) struct CompiledIr {
     pub(crate) ir: Arc<str>,
     /// Whether asserts of the kernel's own were left out.
     pub(crate) asserts_are_off: bool,
+    /// Whether it has several CTAs, and does not say which of them holds what of a tensor in registers.
+    pub(crate) shares_are_unknown: bool,
 }
 
 impl CompiledIr {
     /// What whoever runs it should know.
-    pub(crate) fn note(&self) -> Option<String> {
-        self.asserts_are_off.then(|| {
-            "`device_assert` is off, as in a launch by Triton: set TRITON_DEBUG=1, or decorate the kernel with \
-             `@triton.jit(debug=True)`"
-                .to_owned()
-        })
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let asserts = "`device_assert` is off, as in a launch by Triton: set TRITON_DEBUG=1, or decorate the kernel with \
+                       `@triton.jit(debug=True)`";
+        let shares = "without a Triton it is not known which CTA of a cluster holds what of a tensor in registers: one \
+                      thread counts as accessing global memory for all of them, and races between them are not seen";
+        let said = [(self.asserts_are_off, asserts), (self.shares_are_unknown, shares)];
+        said.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note.to_owned()).collect()
     }
 }
 
@@ -86,7 +89,7 @@ pub(crate) fn compile(
         (Some(ttgir), _) => {
             let of = kernels.elaboration.map_or("", |it| it.module.slice(kernel.entry.range));
             let asserts_are_off = of.contains("device_assert") && !ttgir.contains("tt.assert");
-            Ok(CompiledIr { ir: ttgir.into(), asserts_are_off })
+            Ok(CompiledIr { ir: ttgir.into(), asserts_are_off, shares_are_unknown: false })
         }
         (None, why) => Err(RunError(format!("Triton does not compile it: {}", why.unwrap_or_default()))),
     }

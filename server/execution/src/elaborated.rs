@@ -44,7 +44,7 @@ pub(crate) fn compiled(
     let off = ir.contains(ASSERT) && !is_debugged(kernel, kernels);
     let lines = ir.split_inclusive('\n');
     let ir = if off { lines.filter(|line| !line.trim_start().starts_with(ASSERT)).collect() } else { ir };
-    Ok(CompiledIr { ir: ir.into(), asserts_are_off: off })
+    Ok(CompiledIr { ir: ir.into(), asserts_are_off: off, shares_are_unknown: request.num_ctas > 1 })
 }
 
 /// An assert of the kernel's own, in the text of a module.

@@ -55,7 +55,7 @@ fn run_on(
                 }
                 let file = (plan.path.as_path(), &*plan.text);
                 let compiled = compile::compile(interpreter.as_deref(), file, kernels, launch, cancel)?;
-                notes.extend(compiled.note().map(|note| (launch.clone(), note)));
+                notes.extend(compiled.notes().into_iter().map(|note| (launch.clone(), note)));
                 Ok(Some(compiled.ir))
             };
             let mut results = execute(plan, &mut CpuBackend(Cpu::default()), &mut compiled, on_event, cancel)?;
