@@ -250,7 +250,7 @@ mod tests {
             let read = argument(text, Path::new("/f")).map(|read| read.to_string());
             assert_eq!(read.as_deref(), Ok(text));
         }
-        assert_eq!(given("x=u8[4]").to_string(), "u8[4]:uniform(0.0,256.0)");
+        assert_eq!(given("x=u8[4]").to_string(), "u8[4]:uniform(0,256)");
         let python = |text: &str| ArgumentValue::Python(text.to_owned());
         assert_eq!(python("a if b else c").to_string(), "(a if b else c)");
         assert_eq!(python("-x").to_string(), "(-x)");

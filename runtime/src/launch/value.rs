@@ -102,9 +102,20 @@ fn array(text: &str, open: usize, folder: &Path) -> Result<ArraySpec, ValueError
 /// Whether an expression of Python is read back as it is.
 fn is_one_word(text: &str) -> bool {
     unquoted(text) != text
-        || !text.contains(char::is_whitespace)
-            && number(text).is_none()
-            && matches!(read(text, Path::new("")), Ok(ArgumentValue::Python(_)))
+        || !has_gap(text) && number(text).is_none() && matches!(read(text, Path::new("")), Ok(ArgumentValue::Python(_)))
+}
+
+/// Whether a text has white space outside of brackets.
+fn has_gap(text: &str) -> bool {
+    let mut depth = 0usize;
+    text.chars().any(|c| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && c.is_whitespace()
+    })
 }
 
 fn sizes(text: &str) -> Option<Vec<u64>> {
