@@ -199,6 +199,9 @@ pub enum RunEnd {
     Undecided(Vec<String>),
 }
 
+/// What is said of a thread that a run was ended in while it ran, and waited at no barrier.
+pub const SPINS: &str = "goes round";
+
 /// What watching global memory took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GsanCost {

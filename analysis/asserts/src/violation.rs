@@ -81,12 +81,16 @@ fn endless(words: &Words<'_>, blocked: &[machine::Blocked]) -> (Message, Places)
             (pending, 0) => message!("{pending} of its arrivals are missing", pending),
             (pending, bytes) => message!("{pending} of its arrivals and {bytes} bytes are missing", pending, bytes),
         };
+        let times: Message = match flips {
+            1 => "once".into(),
+            many => message!("{many} times", many),
+        };
         let sentence = message!(
-            "{who} waits for phase {phase} of `{barrier}`, which has flipped {flips} times; {missing}",
+            "{who} waits for phase {phase} of `{barrier}`, which has flipped {flips}; {missing}",
             words.partition(stuck.thread),
             phase,
             words.barrier(barrier),
-            flips,
+            times,
             missing,
         );
         Some((words.site_range(stuck.site), sentence))

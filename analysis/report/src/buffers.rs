@@ -392,7 +392,7 @@ fn votes<'a>(
             votes.push((stem, VOTES[1]));
         }
         if !tensor_core {
-            let names = beside(trace, touch.effect).into_iter().filter_map(|barrier| Some(data(trace.stem(barrier)?)));
+            let names = beside(trace, touch.effect).into_iter().filter_map(|barrier| data(trace.stem(barrier)?));
             votes.extend(names.filter(|stem| Some(*stem) != own).map(|stem| (stem, VOTES[0])));
         }
     }
@@ -411,9 +411,9 @@ fn stored(trace: &Trace<'_>, touch: &Touch<'_>) -> Option<ValueId> {
     trace.tree.op_name(op).ends_with("_store").then(|| trace.tree.group(op, "src").first().copied()).flatten()
 }
 
-/// What a barrier's name says of the data: `alpha` of `alpha_full`.
-fn data(stem: &str) -> &str {
-    HALVES.iter().find_map(|half| stem.strip_suffix(half)).filter(|rest| !rest.is_empty()).unwrap_or(stem)
+/// What a barrier's name says of the data: `alpha` of `alpha_full`, and nothing where it names the barrier alone.
+fn data(stem: &str) -> Option<&str> {
+    HALVES.iter().find_map(|half| stem.strip_suffix(half)).filter(|rest| !rest.is_empty())
 }
 
 /// The barrier waited on right before an effect, and the one arrived at right after it: allocations.

@@ -125,13 +125,21 @@ impl Binder<'_> {
         self.launch.argument(&self.name(at), at)
     }
 
+    /// What is given for a parameter, truth values as integers.
+    fn number_or_array(&self, at: usize) -> Option<ArgumentValue> {
+        match self.given(at)? {
+            ArgumentValue::Bool(truth) => Some(ArgumentValue::Int(i64::from(*truth))),
+            given => Some(given.clone()),
+        }
+    }
+
     fn parameter(&mut self, at: usize) -> Result<(), RunError> {
         if self.values[at].is_some() {
             return Ok(());
         }
         let (value, name) = (self.params[at], self.name(at));
         let strange = |what: &str| RunError(format!("`{name}` is given {what}, which its type does not take"));
-        match (self.tree.value_type(value).map(|ty| self.tree.ty(ty)), self.given(at).cloned()) {
+        match (self.tree.value_type(value).map(|ty| self.tree.ty(ty)), self.number_or_array(at)) {
             (Some(Ty::TensorDesc { .. }), given) => self.descriptor(at, given),
             (Some(Ty::Ptr), Some(ArgumentValue::Array(spec))) => {
                 let address = self.allocate(&name, &spec)?;
@@ -204,7 +212,13 @@ impl Binder<'_> {
         let ty = tile::read(self.tree, self.params[at], 0).map_err(|trap| RunError(trap.to_string()))?;
         let dtype = ty.pointee.unwrap_or(ElemType::I32);
         let elements = 4096 / dtype.bytes().max(1) as u64;
-        let spec = ArraySpec { dtype, shape: vec![elements], strides: None, fill: default_fill(dtype) };
+        let spec = ArraySpec {
+            dtype,
+            unsigned: false,
+            shape: vec![elements],
+            strides: None,
+            fill: default_fill(dtype, false),
+        };
         let page = fill(&spec, &name, self.seed, self.cancel)?.bytes;
         let address = self.world.global.elastic(&name, move |from, bytes| {
             for (at, byte) in bytes.iter_mut().enumerate() {
@@ -230,7 +244,8 @@ impl Binder<'_> {
                     .collect::<Vec<_>>();
                 let shape = rows.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
                 self.chosen.push(format!("{name}={}[{shape}]", ty.dtype.name()));
-                ArraySpec { dtype: ty.dtype, shape: rows, strides: None, fill: default_fill(ty.dtype) }
+                let fill = default_fill(ty.dtype, false);
+                ArraySpec { dtype: ty.dtype, unsigned: false, shape: rows, strides: None, fill }
             }
         };
         if spec.shape.len() != block.len() {
@@ -281,7 +296,7 @@ impl Binder<'_> {
 }
 
 fn is_runtime(given: &ArgumentValue) -> bool {
-    !matches!(given, ArgumentValue::Python(_) | ArgumentValue::Int(_) | ArgumentValue::Float(_))
+    matches!(given, ArgumentValue::Array(_))
 }
 
 impl OutputTensor {

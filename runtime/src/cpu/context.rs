@@ -8,7 +8,7 @@ use dialects::DataMovement;
 use kernel::{HostId, InputKind, Shape};
 use lower::{Executable, HostOp};
 use machine::Machine;
-use ttgir::{Tree, Ty, ValueId};
+use ttgir::{OpId, Tree, Ty, ValueId};
 
 use super::data_movement::data_movement;
 use super::program_memory::{ElementOrder, MemoryPlace, element_order};
@@ -80,6 +80,13 @@ impl<'k> Context<'k> {
             types: RefCell::default(),
             orders: RefCell::default(),
         }
+    }
+
+    /// Where an op comes from in the source that its location names: `k.py:12`.
+    pub(super) fn source(&self, op: OpId) -> Option<String> {
+        let loc = self.tree.loc(op).into_iter().next()?;
+        let file = loc.file.rsplit(['/', '\\']).next().unwrap_or(&loc.file);
+        Some(format!("{file}:{}", loc.line))
     }
 
     /// A host op and its plan.

@@ -8,8 +8,8 @@ use super::gsan;
 use super::host_call::{HostCall, OpResult};
 use super::launch_state::LaunchState;
 use super::memory_ops;
-use super::program::{Halt, Program};
-use tensors::{Trap, evaluate, evaluate_cluster};
+use super::program::{AskedWord, Halt, Program};
+use tensors::{Trap, Value, evaluate, evaluate_cluster};
 
 /// What a thread does after a host op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,15 +78,24 @@ fn evaluate_in_cta(call: &mut HostCall<'_, '_, '_>) -> OpResult<AfterHostOp> {
         Err(Trap::Again) => return Ok(AfterHostOp::Again),
         results => results?,
     };
+    let name = call.site().name();
     let (run, program) = (&mut *call.run, &mut *call.program);
     if let Some(gsan) = &mut run.gsan {
         let clocks = (&mut program.clocks, &mut program.state);
         gsan.executed(run.context, &run.world.global, clocks, &[call.thread], call.host.op);
     }
+    if matches!(name, "tt.load" | "tt.atomic_rmw" | "tt.atomic_cas")
+        && let (Some(address), Some(Value::Tensor(word))) = (operands.first().and_then(Value::as_int), results.first())
+        && word.dtype().is_int()
+        && word.len() == 1
+    {
+        let (bytes, value) = (word.dtype().bytes() as u64, word.int_at(0));
+        program.asked[call.thread] = Some(AskedWord { op: call.host.op, address: address as u64, bytes, value });
+    }
     for (result, value) in results.into_iter().enumerate() {
         call.give(result, value);
     }
-    let atomic = call.site().name().starts_with("tt.atomic");
+    let atomic = name.starts_with("tt.atomic");
     Ok(if atomic { AfterHostOp::Yield } else { AfterHostOp::Continue })
 }
 

@@ -123,7 +123,7 @@ impl HostCall<'_, '_, '_> {
     /// For each index the element of a tensor that it names along the op's axis.
     fn places_along_axis(&self, of: &Tensor, indices: &Tensor) -> OpResult<Vec<usize>> {
         let axis = self.site().int("axis").and_then(|axis| usize::try_from(axis).ok()).unwrap_or(0);
-        Ok(places_along(of, indices, axis).map_err(|_| Trap::not_followed("an index outside"))?)
+        Ok(places_along(of, indices, axis)?)
     }
 
     /// `cp.async` and its like. AMD's buffer loads read 0 past the end of their buffer, and kernels count on it;
@@ -271,12 +271,8 @@ impl HostCall<'_, '_, '_> {
                 self.program.perform(self.run, next)?;
             }
         }
-        let dot = WarpGroupDot { a, b, accumulator, adds, precision: self.precision() };
+        let dot = WarpGroupDot { a, b, accumulator, adds, precision: Precision::Tf32 };
         self.issue(&done, true, Transfer::Dot(Box::new(dot), future))
-    }
-
-    fn precision(&self) -> Precision {
-        Precision::named(self.attr_text("inputPrecision"))
     }
 
     fn mma(&mut self) -> OpResult {
@@ -311,7 +307,7 @@ impl HostCall<'_, '_, '_> {
             } else {
                 None
             };
-            let product = TensorCoreMma { a, b, scaled, into, adds, precision: self.precision() };
+            let product = TensorCoreMma { a, b, scaled, into, adds, precision: Precision::Tf32 };
             self.issue(&done, true, Transfer::Multiply(Box::new(product)))?;
         }
         Ok(())

@@ -14,7 +14,8 @@ use super::launch_state::LaunchState;
 use super::program_memory::{MemoryPlace, ProgramMemory};
 use super::schedule_policy::SchedulePolicy;
 use super::transfer_queue::{PendingTransfer, TransferQueue};
-use tensors::memory::CtaMemory;
+use crate::run::SPINS;
+use tensors::memory::{CtaMemory, GlobalMemory};
 use tensors::{Trap, Value};
 
 /// A value beside the machine.
@@ -37,6 +38,19 @@ pub(super) enum Halt {
     Machine(MachineError),
 }
 
+/// A word of global memory that a thread has read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AskedWord {
+    /// By this op.
+    pub(super) op: OpId,
+    /// Where it lies.
+    pub(super) address: u64,
+    /// Its size.
+    pub(super) bytes: u64,
+    /// What it held.
+    pub(super) value: i64,
+}
+
 /// A program that runs.
 pub(super) struct Program<'k> {
     /// Its number along x, y, z.
@@ -55,6 +69,8 @@ pub(super) struct Program<'k> {
     pub(super) exchanges: Vec<Option<HostId>>,
     /// By CTA and buffer: whether it was allocated.
     pub(super) allocated: Vec<bool>,
+    /// By thread: the word of global memory that it read last.
+    pub(super) asked: Vec<Option<AskedWord>>,
     /// The thread that ran last.
     pub(super) last: usize,
     /// How it treats copies for now.
@@ -100,6 +116,7 @@ impl<'k> Program<'k> {
             pending: TransferQueue::default(),
             recent: vec![Vec::new(); threads],
             exchanges: vec![None; threads],
+            asked: vec![None; threads],
             allocated: vec![false; kernel.buffers.len() * ctas],
             last: 0,
             policy: SchedulePolicy::random(random, threads),
@@ -108,7 +125,7 @@ impl<'k> Program<'k> {
     }
 
     /// Where its threads stand, in words.
-    pub(super) fn describe_threads(&self, context: &Context<'k>) -> Vec<String> {
+    pub(super) fn describe_threads(&self, context: &Context<'k>, global: &GlobalMemory) -> Vec<String> {
         use kernel::Instr;
         use machine::{ProgramPoint, ThreadStatus};
         let (machine, map) = (&context.machine, &context.made.lowered.map);
@@ -132,7 +149,14 @@ impl<'k> Program<'k> {
                 let what = match op(thread) {
                     Some((op, Some(source))) => format!("stands at `{op}` ({source})"),
                     Some((op, None)) => format!("stands at `{op}`"),
-                    None => "goes round".to_owned(),
+                    None => match self.asked.get(thread).copied().flatten() {
+                        Some(AskedWord { op, address, bytes, value }) => {
+                            let at = context.source(op).map_or_else(String::new, |source| format!(" at {source}"));
+                            let (op, word) = (context.tree.op_name(op), global.word(address, bytes, value));
+                            format!("{SPINS}, and asks with `{op}`{at} for a word that does not change: {word}")
+                        }
+                        None => SPINS.to_owned(),
+                    },
                 };
                 format!("program {:?}, CTA {}, {who}: {what}", self.id, machine.cta_of(thread))
             })

@@ -26,6 +26,9 @@ const TURN: usize = 48;
 /// Atomics since a program ended or began, after which one more begins: those that run may be waiting for it.
 const PATIENCE: u64 = 256;
 
+/// What the elaborator emits for a call that it follows no further.
+const PLACEHOLDER: &str = "tt.opaque";
+
 /// What a run may use up, and what it has.
 pub(super) struct LaunchLimits<'a> {
     pub(super) bounds: &'a RunLimits,
@@ -114,7 +117,9 @@ pub(super) fn launch<'k>(
         }
         match bounded.over(run.steps, held) {
             Some(RunEnd::Hung(mut why)) => {
-                why.extend(window.iter().take(2).flat_map(|program| program.describe_threads(run.context)));
+                why.extend(
+                    window.iter().take(2).flat_map(|program| program.describe_threads(run.context, &run.world.global)),
+                );
                 return Some(RunEnd::Hung(why));
             }
             Some(end) => return Some(end),
@@ -129,6 +134,10 @@ fn halted(run: &mut LaunchState<'_, '_>, stop: Halt) -> Option<RunEnd> {
     let tree = context.tree;
     let line =
         |range: TextRange| tree.text().get(..range.start as usize).map_or(0, |text| text.matches('\n').count()) + 1;
+    let place = |op: OpId, range: TextRange| match context.source(op) {
+        Some(source) => source,
+        None => format!("line {} of the IR", line(range)),
+    };
     let map = &context.made.lowered.map;
     let named = |op: OpId| (Message::op(tree.op_name(op).to_owned()), tree.op_name_range(op));
     match stop {
@@ -145,7 +154,21 @@ fn halted(run: &mut LaunchState<'_, '_>, stop: Halt) -> Option<RunEnd> {
             run.findings.add(
                 run_finding(map, Kind::OutOfBounds, message.clone(), vec![(range, message.clone())]).render(&IrNames),
             );
-            Some(RunEnd::Failed(format!("illegal memory access: {message}")))
+            // On a GPU it takes the whole launch with it.
+            Some(RunEnd::Asserted)
+        }
+        Halt::Trap(op, Trap::Index { index, size, element }) => {
+            let (name, range) = named(op);
+            let message = message!(
+                "`{op}` goes outside of the tensor that it indexes: index {index} of {size} (element {element} of its tile)",
+                name,
+                index.to_string(),
+                size.to_string(),
+                element.to_string(),
+            );
+            run.findings
+                .add(run_finding(map, Kind::OutOfBounds, message.clone(), vec![(range, message)]).render(&IrNames));
+            Some(RunEnd::Asserted)
         }
         Halt::Trap(op, Trap::Assert(message)) => {
             let (name, range) = named(op);
@@ -156,16 +179,24 @@ fn halted(run: &mut LaunchState<'_, '_>, stop: Halt) -> Option<RunEnd> {
         }
         Halt::Trap(op, trap) => {
             let (name, range) = named(op);
-            Some(RunEnd::Undecided(vec![format!("`{name}` at line {} of the IR is not followed: {trap}", line(range))]))
+            let why = format!(": {trap}");
+            let (what, why) = match tree.loc(op).into_iter().next().and_then(|loc| loc.name) {
+                // It stands for a call of the Python that nothing is elaborated to, whose name it has.
+                Some(call) if tree.op_name(op) == PLACEHOLDER => {
+                    (call, " without Triton: what it computes is not elaborated; with --python it is")
+                }
+                _ => (name.to_string(), why.as_str()),
+            };
+            Some(RunEnd::Undecided(vec![format!("`{what}` at {} is not followed{why}", place(op, range))]))
         }
         Halt::Unmodelled(site) => {
             let site = map.sites.get(site.index())?;
             let reasons = context.made.lowered.unmodelled.iter().filter(|item| site.range.contains(item.range));
             let why = reasons.map(|item| item.reason.to_string()).collect::<Vec<_>>().join("; ");
             Some(RunEnd::Undecided(vec![format!(
-                "`{}` at line {} of the IR is not followed: {why}",
+                "`{}` at {} is not followed: {why}",
                 site.op,
-                line(site.name)
+                site.source.first().cloned().unwrap_or_else(|| format!("line {} of the IR", line(site.name)))
             )]))
         }
         Halt::Machine(MachineError::Undefined) => {

@@ -85,9 +85,10 @@ fn key(name: &str, seed: u64) -> u64 {
 
 /// What a tensor of this type holds where the recipe does not say: values of the size that kernels meet, and
 /// zeros where integers may be locks and counters.
-pub fn default_fill(dtype: ElemType) -> Fill {
+pub fn default_fill(dtype: ElemType, unsigned: bool) -> Fill {
     match dtype {
         ElemType::I1 => Fill::Uniform(0.0, 2.0),
+        ElemType::I8 if unsigned => Fill::Uniform(0.0, 256.0),
         ElemType::I8 => Fill::Uniform(-8.0, 8.0),
         ElemType::I16 | ElemType::I32 | ElemType::I64 => Fill::Value(0.0),
         ElemType::F8E8M0 => Fill::Value(1.0),
@@ -101,7 +102,7 @@ mod tests {
     use crate::element::numbers;
 
     fn made(dtype: ElemType, shape: &[u64], fill: Fill, seed: u64) -> Vec<f64> {
-        let spec = ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill };
+        let spec = ArraySpec { dtype, unsigned: false, shape: shape.to_vec(), strides: None, fill };
         super::fill(&spec, "a", seed, &Cancel::never()).map(|array| numbers(&array).collect()).unwrap_or_default()
     }
 
@@ -125,7 +126,7 @@ mod tests {
         assert_eq!(first, made(ElemType::F64, &[8], normal(), 1));
         assert_eq!(first, made(ElemType::F64, &[2, 8], normal(), 1)[..8]);
         assert_ne!(first, made(ElemType::F64, &[8], normal(), 2));
-        let spec = ArraySpec { dtype: ElemType::F64, shape: vec![8], strides: None, fill: normal() };
+        let spec = ArraySpec { dtype: ElemType::F64, unsigned: false, shape: vec![8], strides: None, fill: normal() };
         let other: Vec<f64> =
             super::fill(&spec, "b", 1, &Cancel::never()).map(|array| numbers(&array).collect()).unwrap_or_default();
         assert_ne!(first, other);
@@ -133,7 +134,8 @@ mod tests {
 
     #[test]
     fn what_nobody_waits_for_is_not_filled() {
-        let spec = ArraySpec { dtype: ElemType::F32, shape: vec![1 << 30], strides: None, fill: Fill::Arange };
+        let shape = vec![1 << 30];
+        let spec = ArraySpec { dtype: ElemType::F32, unsigned: false, shape, strides: None, fill: Fill::Arange };
         let cancel = || true;
         assert!(super::fill(&spec, "big", 0, &Cancel::when(&cancel)).is_err_and(|error| error.0.contains("no time")));
     }
@@ -141,7 +143,7 @@ mod tests {
     #[test]
     fn what_is_too_large_is_an_error() {
         for shape in [vec![u64::MAX, 2], vec![1 << 40]] {
-            let spec = ArraySpec { dtype: ElemType::F32, shape, strides: None, fill: Fill::Arange };
+            let spec = ArraySpec { dtype: ElemType::F32, unsigned: false, shape, strides: None, fill: Fill::Arange };
             assert!(super::fill(&spec, "big", 0, &Cancel::never()).is_err_and(|error| error.0.contains("`big`")));
         }
     }

@@ -1,8 +1,8 @@
 //! A recipe as a line of text: `gemm grid=(4,4) a_ptr=f16[256,64]:normal M=256 alpha=0.5`.
 //!
 //! A kernel's name first, where the file holds several; then `NAME=VALUE`, in any order. A value is an integer, a
-//! float, `True` or `False`, a tensor, or else an expression that Python is left to understand, in quotes where
-//! it holds spaces. A tensor is `TYPE[SIZES]`, `@(STRIDES)` where it is not dense, and `:FILL`: `zeros`, `ones`,
+//! float, `True` or `False`, a tensor, a string in quotes, or else an expression that Python is left to understand, in
+//! brackets where it holds spaces. A tensor is `TYPE[SIZES]`, `@(STRIDES)` where it is not dense, and `:FILL`: `zeros`, `ones`,
 //! `value(X)`, `arange`, `normal(MEAN, DEVIATION)`, `uniform(LOW, HIGH)` or `file(PATH, MEMBER)`; a file alone has
 //! its own type and sizes. In Python, `pytest NODE`, `main ARGUMENTS` and `call EXPRESSION` let the file's own
 //! code make the launch.
@@ -214,6 +214,7 @@ mod tests {
         assert_eq!(names, ["a_ptr", "b", "M", "alpha", "flag", "dtype", "note"]);
         let b = ArraySpec {
             dtype: ElemType::BF16,
+            unsigned: false,
             shape: vec![64, 256],
             strides: Some(vec![1, 64]),
             fill: Fill::Uniform(-1.0, 1.0),
@@ -226,10 +227,10 @@ mod tests {
     fn values() {
         assert_eq!(given("a=-0x10"), ArgumentValue::Int(-16));
         assert_eq!(given("a=1_000"), ArgumentValue::Int(1000));
-        assert_eq!(given("a=false"), ArgumentValue::Int(0));
+        assert_eq!(given("a=false"), ArgumentValue::Bool(false));
         assert_eq!(given("a=1e-3"), ArgumentValue::Float(1e-3));
         assert_eq!(given("a=-inf"), ArgumentValue::Float(f64::NEG_INFINITY));
-        assert_eq!(given("a='f16[2]'"), ArgumentValue::Python("f16[2]".to_owned()));
+        assert_eq!(given("a='f16[2]'"), ArgumentValue::Python("'f16[2]'".to_owned()));
         assert_eq!(given("a=torch.float16"), ArgumentValue::Python("torch.float16".to_owned()));
         let fill = |text: &str| match given(text) {
             ArgumentValue::Array(spec) => Some(spec.fill),
@@ -240,6 +241,20 @@ mod tests {
         assert_eq!(fill("a=f32[4]:value(-2)"), Some(Fill::Value(-2.0)));
         let path = Path::new("/f/x y.npz").to_owned();
         assert_eq!(fill("a=f32[4]:file('x y.npz', m)"), Some(Fill::File(path, Some("m".to_owned()))));
+    }
+
+    #[test]
+    fn strings_expressions_and_unsigned_integers_stay_what_they_are() {
+        let texts = ["MODE='up'", "MODE=\"it's\"", "dtype=gl.float16", "f=(lambda x: x)", "x=u32[4]:ones", "flag=True"];
+        for text in texts {
+            let read = argument(text, Path::new("/f")).map(|read| read.to_string());
+            assert_eq!(read.as_deref(), Ok(text));
+        }
+        assert_eq!(given("x=u8[4]").to_string(), "u8[4]:uniform(0,256)");
+        let python = |text: &str| ArgumentValue::Python(text.to_owned());
+        assert_eq!(python("a if b else c").to_string(), "(a if b else c)");
+        assert_eq!(python("-x").to_string(), "(-x)");
+        assert_eq!(given("a=(a if b else c)"), python("(a if b else c)"));
     }
 
     #[test]

@@ -45,8 +45,10 @@ pub struct Argument {
 /// What an argument is.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ArgumentValue {
-    /// An integer or a bool.
+    /// An integer.
     Int(i64),
+    /// A truth value: to a kernel in Python that is another type than an integer.
+    Bool(bool),
     /// A floating-point number.
     Float(f64),
     /// A pointer to a tensor, or the tensor behind a tensor descriptor.
@@ -60,6 +62,8 @@ pub enum ArgumentValue {
 pub struct ArraySpec {
     /// The type of its elements.
     pub dtype: ElemType,
+    /// Whether they are integers without a sign: to a kernel in Python that is another type.
+    pub unsigned: bool,
     /// Elements, outermost first.
     pub shape: Vec<u64>,
     /// In elements; `None`: row-major and dense.
@@ -69,6 +73,17 @@ pub struct ArraySpec {
 }
 
 impl ArraySpec {
+    /// What a recipe calls the type of its elements: as MLIR does, and `u32` where they have no sign.
+    pub fn type_name(&self) -> &'static str {
+        match (self.unsigned, self.dtype) {
+            (true, ElemType::I8) => "u8",
+            (true, ElemType::I16) => "u16",
+            (true, ElemType::I32) => "u32",
+            (true, ElemType::I64) => "u64",
+            (_, dtype) => dtype.name(),
+        }
+    }
+
     /// The strides in elements, those of a dense tensor where the recipe gives none.
     pub fn strides(&self) -> Vec<u64> {
         self.strides.clone().unwrap_or_else(|| strides(&self.shape))

@@ -280,7 +280,7 @@ mod tests {
         let text = "kernel = 'gemm'\ngrid = [4, 2]\n[arguments]\na = 'f16[4]:ones'\nM = 256\nflag = true\n[[launch]]\nrecipe = 'k grid=3'\n";
         assert!(fs::write(&path, text).is_ok());
         let said = load(&path, false).map(|it| it.iter().map(Launch::to_string).collect::<Vec<_>>());
-        assert_eq!(said, Ok(vec!["gemm grid=(4,2) M=256 a=f16[4]:ones flag=1".to_owned(), "k grid=3".to_owned()]));
+        assert_eq!(said, Ok(vec!["gemm grid=(4,2) M=256 a=f16[4]:ones flag=True".to_owned(), "k grid=3".to_owned()]));
         for (text, word) in
             [("grid = [0]", "no grid"), ("[arguments]\na = 'f99[1]'", "`a`"), ("x = 1", "x"), ("", "no recipe")]
         {

@@ -22,12 +22,13 @@ pub(super) fn read(text: &str, folder: &Path) -> Result<ArgumentValue, ValueErro
     }
     let whole = |message: String| ValueError { at: 0, length: text.len(), message };
     if unquoted(text) != text {
-        return Ok(ArgumentValue::Python(unquoted(text).to_owned()));
+        return Ok(ArgumentValue::Python(text.to_owned()));
     }
     if let Some(("file", parts)) = call(text) {
         let (path, member) = file(&parts, folder).map_err(whole)?;
-        let (dtype, shape) = npy::peek(&path, member.as_deref()).map_err(whole)?;
-        return Ok(ArgumentValue::Array(ArraySpec { dtype, shape, strides: None, fill: Fill::File(path, member) }));
+        let (dtype, unsigned, shape) = npy::peek(&path, member.as_deref()).map_err(whole)?;
+        let fill = Fill::File(path, member);
+        return Ok(ArgumentValue::Array(ArraySpec { dtype, unsigned, shape, strides: None, fill }));
     }
     if let Some(open) = text.find('[').filter(|open| text.get(..*open).is_some_and(is_word)) {
         return array(text, open, folder).map(ArgumentValue::Array);
@@ -36,18 +37,20 @@ pub(super) fn read(text: &str, folder: &Path) -> Result<ArgumentValue, ValueErro
     if text.starts_with(starts) {
         return Ok(ArgumentValue::Python(text.to_owned()));
     }
-    Err(whole(format!("`{text}` is no value: a number, a tensor `f16[64,64]:normal`, or Python in quotes")))
+    Err(whole(format!(
+        "`{text}` is no value: a number, a tensor `f16[64,64]:normal`, a string in quotes, or an expression of Python"
+    )))
 }
 
 fn is_word(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// A number; Python's truth values are integers.
+/// A number or a truth value.
 fn number(text: &str) -> Option<ArgumentValue> {
     match text {
-        "True" | "true" => return Some(ArgumentValue::Int(1)),
-        "False" | "false" => return Some(ArgumentValue::Int(0)),
+        "True" | "true" => return Some(ArgumentValue::Bool(true)),
+        "False" | "false" => return Some(ArgumentValue::Bool(false)),
         _ => {}
     }
     let digits = text.replace('_', "");
@@ -72,6 +75,7 @@ fn array(text: &str, open: usize, folder: &Path) -> Result<ArraySpec, ValueError
             "`{name}` is no type of elements; there are `f16`, `bf16`, `f32`, `f8E4M3FN`, `i32` and others"
         ),
     })?;
+    let unsigned = ElemType::is_unsigned_name(name);
     let rest = text.get(open + 1..).unwrap_or("");
     let (inner, rest) = rest.split_once(']').unwrap_or((rest, ""));
     let wrong =
@@ -89,10 +93,29 @@ fn array(text: &str, open: usize, folder: &Path) -> Result<ArraySpec, ValueError
     let at = text.len() - rest.len();
     let fill = match rest.strip_prefix(':') {
         Some(fill) => self::fill(fill, folder).map_err(|message| wrong(fill, at + 1, &message))?,
-        None if rest.is_empty() => default_fill(dtype),
+        None if rest.is_empty() => default_fill(dtype, unsigned),
         None => return Err(wrong(rest, at, "what is in a tensor stands behind a colon: `f16[64, 64]:normal`")),
     };
-    Ok(ArraySpec { dtype, shape, strides, fill })
+    Ok(ArraySpec { dtype, unsigned, shape, strides, fill })
+}
+
+/// Whether an expression of Python is read back as it is.
+fn is_one_word(text: &str) -> bool {
+    unquoted(text) != text
+        || !has_gap(text) && number(text).is_none() && matches!(read(text, Path::new("")), Ok(ArgumentValue::Python(_)))
+}
+
+/// Whether a text has white space outside of brackets.
+fn has_gap(text: &str) -> bool {
+    let mut depth = 0usize;
+    text.chars().any(|c| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && c.is_whitespace()
+    })
 }
 
 fn sizes(text: &str) -> Option<Vec<u64>> {
@@ -151,10 +174,12 @@ impl fmt::Display for ArgumentValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ArgumentValue::Int(value) => write!(f, "{value}"),
+            ArgumentValue::Bool(value) => f.write_str(if *value { "True" } else { "False" }),
             ArgumentValue::Float(value) => write!(f, "{value:?}"),
             ArgumentValue::Array(spec) => spec.fmt(f),
-            ArgumentValue::Python(text) if text.contains('\'') => write!(f, "\"{text}\""),
-            ArgumentValue::Python(text) => write!(f, "'{text}'"),
+            // In brackets it is one word whatever is in it, and no number and no tensor.
+            ArgumentValue::Python(text) if is_one_word(text) => f.write_str(text),
+            ArgumentValue::Python(text) => write!(f, "({text})"),
         }
     }
 }
@@ -162,7 +187,7 @@ impl fmt::Display for ArgumentValue {
 impl fmt::Display for ArraySpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |sizes: &[u64]| sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-        write!(f, "{}[{}]", self.dtype.name(), list(&self.shape))?;
+        write!(f, "{}[{}]", self.type_name(), list(&self.shape))?;
         if let Some(strides) = &self.strides {
             write!(f, "@({})", list(strides))?;
         }

@@ -154,7 +154,11 @@ def compile_kernel(module, request):
             given[name], values[name] = "constexpr", default
     target = target_of(request["target"])
     backend = make_backend(target)
-    options = backend.parse_options({"num_warps": request["num_warps"], "num_ctas": request["num_ctas"]})
+    settings = {"num_warps": request["num_warps"], "num_ctas": request["num_ctas"]}
+    # As a launch does: asserts are compiled in where the kernel or the environment asks for it.
+    if getattr(kernel, "debug", None) or os.environ.get("TRITON_DEBUG", "").lower() in ("1", "true", "yes", "on", "y"):
+        settings["debug"] = True
+    options = backend.parse_options(settings)
     constexprs = {(parameters.index(name), ): value for name, value in values.items()}
     gluon = isinstance(kernel, GluonJITFunction)
     source = (GluonASTSource if gluon else ASTSource)(kernel, given, constexprs, aligned)

@@ -392,7 +392,8 @@ def run_python(job, triton, device):
 DTYPES = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "f16": "float16",
           "bf16": "bfloat16", "f32": "float32", "f64": "float64", "f8E4M3FN": "float8_e4m3fn",
           "f8E5M2": "float8_e5m2", "f8E4M3FNUZ": "float8_e4m3fnuz", "f8E5M2FNUZ": "float8_e5m2fnuz",
-          "f8E8M0FNU": "float8_e8m0fnu", "f4E2M1FN": "uint8"}
+          "f8E8M0FNU": "float8_e8m0fnu", "f4E2M1FN": "uint8", "u8": "uint8", "u16": "uint16", "u32": "uint32",
+          "u64": "uint64"}
 
 
 def launch(job, module):

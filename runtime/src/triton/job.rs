@@ -148,6 +148,7 @@ fn arguments(request: &RunRequest, folder: &Path, cancel: &Cancel<'_>) -> Result
         let name = argument.name.as_str();
         out.push(match &argument.given {
             ArgumentValue::Int(number) => json!({ "is": "value", "name": name, "value": number }),
+            ArgumentValue::Bool(truth) => json!({ "is": "value", "name": name, "value": truth }),
             ArgumentValue::Float(number) => json!({ "is": "value", "name": name, "value": number }),
             ArgumentValue::Python(text) => json!({ "is": "python", "name": name, "value": text }),
             ArgumentValue::Array(spec) => {
@@ -156,8 +157,8 @@ fn arguments(request: &RunRequest, folder: &Path, cancel: &Cancel<'_>) -> Result
                 fs::write(&path, &array.bytes)
                     .map_err(|why| RunError(format!("`{name}` cannot be written to a file: {why}")))?;
                 json!({
-                    "is": "array", "name": name, "data": text(&path), "dtype": spec.dtype.name(),
-                    "triton": triton_name(spec.dtype), "shape": spec.shape, "strides": strides(&spec.shape),
+                    "is": "array", "name": name, "data": text(&path), "dtype": spec.type_name(),
+                    "triton": if spec.unsigned { spec.type_name() } else { triton_name(spec.dtype) }, "shape": spec.shape, "strides": strides(&spec.shape),
                 })
             }
         });

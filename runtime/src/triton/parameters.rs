@@ -167,7 +167,7 @@ fn spec(
         .ok_or_else(|| RunError(format!("`{name}` points to `{element}`, which no recipe can make")))?;
     let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
     notes.push(format!("nothing is given for `{name}`: zeros, {}[{}]", dtype.name(), sizes.join(",")));
-    Ok(ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill: Fill::Value(0.0) })
+    Ok(ArraySpec { dtype, unsigned: false, shape: shape.to_vec(), strides: None, fill: Fill::Value(0.0) })
 }
 
 fn scalar(
@@ -180,6 +180,7 @@ fn scalar(
     let number = match given {
         Some(ArgumentValue::Int(number)) if float => (*number as f64).into(),
         Some(ArgumentValue::Int(number)) => (*number).into(),
+        Some(ArgumentValue::Bool(truth)) => i64::from(*truth).into(),
         Some(ArgumentValue::Float(number)) if float => (*number).into(),
         Some(_) => return Err(RunError(format!("`{name}` is of type `{of}`: give it a number"))),
         None => {

@@ -56,7 +56,7 @@ fn run(script: &str, change: impl Fn(&mut RunRequest)) -> Result<RunReport, RunE
 }
 
 fn run_with(python: &Path, change: impl Fn(&mut RunRequest)) -> Result<RunReport, RunError> {
-    let spec = ArraySpec { dtype: ElemType::F32, shape: vec![4], strides: None, fill: Fill::Arange };
+    let spec = ArraySpec { dtype: ElemType::F32, unsigned: false, shape: vec![4], strides: None, fill: Fill::Arange };
     let x = Argument { name: "x".to_owned(), given: ArgumentValue::Array(spec) };
     let launch =
         Launch { kernel: None, grid: [2, 1, 1], arguments: vec![x], entry: None, origin: LaunchOrigin::CommandLine };

@@ -47,9 +47,14 @@ const NAMES: &[(ElemType, &[&str])] = &[
 
 impl ElemType {
     /// The type that any of MLIR, Triton, NumPy and PyTorch calls so. Signedness is dropped: as in MLIR, it is
-    /// a matter of the operation.
+    /// a matter of the operation; [`ElemType::is_unsigned_name`] tells it.
     pub fn named(name: &str) -> Option<ElemType> {
         NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(dtype, _)| *dtype)
+    }
+
+    /// Whether a name, as [`ElemType::named`] takes it, is that of an unsigned integer.
+    pub fn is_unsigned_name(name: &str) -> bool {
+        ["u8", "u16", "u32", "u64", "uint8", "uint16", "uint32", "uint64"].contains(&name)
     }
 
     /// The name that MLIR has for it.

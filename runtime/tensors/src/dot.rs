@@ -14,21 +14,20 @@ use crate::array::ElemType;
 use crate::float_format::Rounding;
 
 /// How floats of 32 bits enter a product.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Precision {
-    /// As `tf32`: ten bits of fraction.
-    #[default]
+    /// As `tf32`: ten bits of fraction. Products of operands in memory are made so whatever is asked for.
     Tf32,
     /// As they are.
     Ieee,
 }
 
 impl Precision {
-    /// By the name or the number of Triton's `inputPrecision`; `tf32` where nothing is said.
+    /// By the name or the number of `inputPrecision` of `tt.dot`; MLIR leaves out `ieee`, which is the default.
     pub fn named(text: Option<&str>) -> Precision {
         match text.map(|text| text.split(':').next().unwrap_or(text).trim()) {
-            None | Some("tf32" | "0") => Precision::Tf32,
-            Some(_) => Precision::Ieee,
+            Some("tf32" | "0") => Precision::Tf32,
+            None | Some(_) => Precision::Ieee,
         }
     }
 }

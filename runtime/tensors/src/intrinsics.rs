@@ -142,6 +142,12 @@ fn assembly(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
         return Err(unsupported());
     }
     let ty = site.result(0)?.dtype;
+    if (instruction, operands.len(), ty.bits()) == ("cvt.rna.tf32.f32", 2, 32) {
+        return Ok(Evaluator::one(move |a| {
+            let rounded = (0..a.len()).map(|at| to_tf32(a.bits(at) as u32).into());
+            Ok(Tensor::from_bits(ty, a.shape().clone(), rounded))
+        }));
+    }
     let mut words = instruction.split('.');
     let (name, kind) = (words.next().unwrap_or(""), instruction.rsplit('.').next().unwrap_or(""));
     let float = matches!(
@@ -151,6 +157,11 @@ fn assembly(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let bits = kind.get(1..).and_then(|bits| bits.parse::<u32>().ok());
     let whole = kind.starts_with(['s', 'u', 'b']) && bits == Some(ty.bits()) && ty.is_int();
     ptx_instruction(name, kind, float, whole, operands.len() - 1).ok_or_else(unsupported)
+}
+
+/// A float with ten bits of fraction, halves away from zero; infinity and NaN stay.
+fn to_tf32(bits: u32) -> u32 {
+    if bits & 0x7f80_0000 == 0x7f80_0000 { bits } else { bits.wrapping_add(0x1000) & !0x1fff }
 }
 
 /// An instruction as the op of `arith` or `math` that does the same.

@@ -28,6 +28,7 @@ pub mod float_format;
 mod float_ops;
 mod integer;
 mod intrinsics;
+mod libdevice;
 mod limits;
 mod math;
 pub mod memory;

@@ -8,6 +8,7 @@ use super::elementwise::common;
 use super::evaluator::{Evaluator, OpSite, Value, arg};
 use super::float_ops::{float1, float2, fma, maximum, minimum, test2};
 use super::integer::{BinaryIntOp, UnaryIntOp, int1, int2};
+use super::libdevice;
 use super::tensor::{Tensor, count};
 use super::trap::Trap;
 use crate::array::ElemType;
@@ -41,7 +42,7 @@ fn library(symbol: &str) -> Option<Evaluator> {
         Some(rest) => ["_f32", "_f64", "_f16"].iter().find_map(|width| rest.strip_suffix(width)).unwrap_or(rest),
         None => ["__nv_", "__triton_hip_"].iter().find_map(|prefix| symbol.strip_prefix(prefix)).unwrap_or(symbol),
     };
-    if let Some(evaluator) = special(name) {
+    if let Some(evaluator) = special(name).or_else(|| libdevice::function(name)) {
         return Some(evaluator);
     }
     let name = name.strip_prefix("fast_").unwrap_or(name);
@@ -217,14 +218,14 @@ fn ipow(a: &Tensor, b: &Tensor) -> Tensor {
 }
 
 /// The error function: its Taylor series near zero, a continued fraction of its complement elsewhere.
-fn erf(x: f64) -> f64 {
+pub(crate) fn erf(x: f64) -> f64 {
     if x.abs() < 2.5 {
         return erf_series(x);
     }
     if x > 0.0 { 1.0 - erfc(x) } else { erfc(-x) - 1.0 }
 }
 
-fn erfc(x: f64) -> f64 {
+pub(crate) fn erfc(x: f64) -> f64 {
     if x.is_nan() {
         return x;
     }

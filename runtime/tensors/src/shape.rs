@@ -210,11 +210,13 @@ pub fn places_along(src: &Tensor, indices: &Tensor, axis: usize) -> Result<Vec<u
     }
     let place = |at: usize| {
         (0..own.len()).try_fold(0, |place, dim| {
-            let here = if dim == axis { indices.int_at(at) } else { (at as u64 / own[dim] % sizes[dim]) as i64 };
-            let here = u64::try_from(here).ok().filter(|here| *here < src.shape()[dim])?;
-            Some(place + (here * steps[dim]) as usize)
+            let index = if dim == axis { indices.int_at(at) } else { (at as u64 / own[dim] % sizes[dim]) as i64 };
+            let size = src.shape()[dim];
+            match u64::try_from(index).ok().filter(|here| *here < size) {
+                Some(here) => Ok(place + (here * steps[dim]) as usize),
+                None => Err(Trap::Index { index, size, element: at as u64 }),
+            }
         })
     };
-    let places: Option<Vec<usize>> = (0..indices.len()).map(place).collect();
-    places.ok_or_else(|| Trap::not_followed("a gather past the end of its axis is not followed"))
+    (0..indices.len()).map(place).collect()
 }

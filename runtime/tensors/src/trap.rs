@@ -23,6 +23,15 @@ pub enum Trap {
         /// Which element of the CTA's tile, in row-major order.
         element: u64,
     },
+    /// It indexes a tensor in registers or in shared memory past the end of an axis.
+    Index {
+        /// The index.
+        index: i64,
+        /// Elements along the axis.
+        size: u64,
+        /// Which element of the CTA's tile of indices, in row-major order.
+        element: u64,
+    },
     /// An assertion of the kernel's (`tl.device_assert`) fails, with this message.
     Assert(Rc<str>),
 }
@@ -43,6 +52,9 @@ impl fmt::Display for Trap {
             Trap::OutOfBounds { fault, write, element } => {
                 let does = if *write { "writes" } else { "reads" };
                 write!(f, "element {element} {does} outside of its allocation, {fault}")
+            }
+            Trap::Index { index, size, element } => {
+                write!(f, "element {element} is at {index}, and there are {size}")
             }
             Trap::Assert(message) => write!(f, "device assertion failed: {message}"),
         }

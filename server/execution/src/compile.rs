@@ -5,14 +5,45 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::Cancel;
-use engine::instances::{ElaboratedInstance, Elaboration, Given as Has, KernelInstances, Param};
-use runtime::launch::{ArgumentValue, Launch};
+use engine::instances::{ElaboratedInstance, Elaboration, Given as Has, KernelInstances, Param, Sources};
+use runtime::launch::{ArgumentValue, ArraySpec, Launch};
 use runtime::run::RunError;
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 use tensors::array::ElemType;
 
 use super::elaborated;
 use crate::compiled_comparison::SIDECAR_TIMEOUT;
+
+/// What a kernel is compiled to.
+pub(crate) struct CompiledIr {
+    /// The text of the module.
+    pub(crate) ir: Arc<str>,
+    /// Whether asserts of the kernel's own were left out.
+    pub(crate) asserts_are_off: bool,
+    /// Whether it has several CTAs, and does not say which of them holds what of a tensor in registers.
+    pub(crate) shares_are_unknown: bool,
+}
+
+impl CompiledIr {
+    /// What whoever runs it should know.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let asserts = "`device_assert` is off, as in a launch by Triton: set TRITON_DEBUG=1, or decorate the kernel with \
+                       `@triton.jit(debug=True)`";
+        let shares = "without a Triton it is not known which CTA of a cluster holds what of a tensor in registers: one \
+                      thread counts as accessing global memory for all of them, and races between them are not seen";
+        let said = [(self.asserts_are_off, asserts), (self.shares_are_unknown, shares)];
+        said.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note.to_owned()).collect()
+    }
+}
+
+/// The kernels of a Python file, and the files beside it.
+#[derive(Clone, Copy)]
+pub struct PythonKernels<'a> {
+    /// The file's kernels, as they are analysed; `None` where it is no Python.
+    pub elaboration: Option<&'a Elaboration>,
+    /// Where it imports from.
+    pub sources: &'a dyn Sources,
+}
 
 /// Compiles the kernel that a recipe launches; without a Python it is elaborated. `path` is the file as it lies on the disk, `text` what it says.
 ///
@@ -22,22 +53,20 @@ use crate::compiled_comparison::SIDECAR_TIMEOUT;
 pub(crate) fn compile(
     python: Option<&Path>,
     (path, text): (&Path, &str),
-    elaboration: Option<&Elaboration>,
+    kernels: PythonKernels<'_>,
     launch: &Launch,
     cancel: &Cancel<'_>,
-) -> Result<Arc<str>, RunError> {
+) -> Result<CompiledIr, RunError> {
     let instead = "write `# fencepost-run: grid=… NAME=VALUE …` into the file, or run it with --backend triton";
     if launch.entry.is_some() {
         return Err(RunError(format!(
             "the cpu backend makes the launch itself and does not run the file's code: {instead}"
         )));
     }
-    let kernels = elaboration.map(|it| it.kernels.as_slice()).unwrap_or_default();
-    let kernel = kernel(kernels, launch)?;
+    let kernel = kernel(kernels.elaboration.map(|it| it.kernels.as_slice()).unwrap_or_default(), launch)?;
     let request = request(kernel, launch)?;
-    let Some(python) = python else {
-        return elaborated::compiled(kernel, &request, &path.to_string_lossy(), text);
-    };
+    let own = || elaborated::compiled(kernels, kernel, &request, (&path.to_string_lossy(), text), cancel);
+    let Some(python) = python else { return own() };
     let advice = "with a Triton the cpu backend asks that for the kernel's IR (no GPU is needed): name a Python that \
                   has it with --python";
     let named = |error: SidecarError| match error {
@@ -49,16 +78,19 @@ pub(crate) fn compile(
     let mut sidecar = match Sidecar::start(python, SIDECAR_TIMEOUT, cancel) {
         Ok(sidecar) => sidecar,
         Err(error @ (SidecarError::Start(_) | SidecarError::NoTriton(_))) => {
-            let own = elaborated::compiled(kernel, &request, &path.to_string_lossy(), text);
-            return own.map_err(|why| RunError(format!("{why}; {}", named(error))));
+            return own().map_err(|why| RunError(format!("{why}; {}", named(error))));
         }
         Err(error) => return Err(named(error)),
     };
-    let request = CompileRequest { file: path.display().to_string(), kernels: vec![request] };
+    let request = CompileRequest { file: path.display().to_string(), kernels: vec![request.clone()] };
     let compiled = sidecar.compile(&request, SIDECAR_TIMEOUT, cancel).map_err(named)?.into_iter().next();
     let compiled = compiled.ok_or_else(|| RunError("Triton gave no answer".to_owned()))?;
     match (compiled.ttgir, compiled.error) {
-        (Some(ttgir), _) => Ok(ttgir.into()),
+        (Some(ttgir), _) => {
+            let of = kernels.elaboration.map_or("", |it| it.module.slice(kernel.entry.range));
+            let asserts_are_off = of.contains("device_assert") && !ttgir.contains("tt.assert");
+            Ok(CompiledIr { ir: ttgir.into(), asserts_are_off, shares_are_unknown: false })
+        }
         (None, why) => Err(RunError(format!("Triton does not compile it: {}", why.unwrap_or_default()))),
     }
 }
@@ -97,16 +129,36 @@ fn request(kernel: &KernelInstances, launch: &Launch) -> Result<KernelRequest, R
         num_warps: number(launch, "num_warps").unwrap_or_else(|| spec.map_or(4, |spec| spec.num_warps.0)),
         num_ctas: number(launch, "num_ctas").unwrap_or_else(|| spec.map_or(1, |spec| spec.num_ctas.0)),
     };
+    let mut missing: Vec<&Param> = Vec::new();
     for param in &kernel.entry.params {
         let has = spec.and_then(|spec| spec.arguments.iter().find(|argument| argument.name == param.name));
         let given = launch.arguments.iter().find(|argument| argument.name == param.name).map(|it| &it.given);
         match kernel_param(param, given, has.map(|has| &has.given)) {
             Some(KernelParam::Typed(text)) => request.signature.insert(param.name.clone(), text),
             Some(KernelParam::Constexpr(text)) => request.constexprs.insert(param.name.clone(), text),
-            None => None,
+            None => {
+                missing.extend(param.default.is_none().then_some(param));
+                None
+            }
         };
     }
+    if !missing.is_empty() {
+        return Err(RunError(lacks(name, &missing)));
+    }
     Ok(request)
+}
+
+/// That nothing says what these parameters are given.
+fn lacks(kernel: &str, missing: &[&Param]) -> String {
+    let names: Vec<String> = missing.iter().map(|param| format!("`{}`", param.name)).collect();
+    let options: Vec<String> = missing
+        .iter()
+        .map(|param| match param.constexpr {
+            true => format!("--arg {}=64", param.name),
+            false => format!("--arg '{}=f16[64,64]'", param.name),
+        })
+        .collect();
+    format!("nothing says what `{kernel}` is given for {}: say it, as in {}", names.join(", "), options.join(" "))
 }
 
 fn number(launch: &Launch, name: &str) -> Option<u32> {
@@ -138,15 +190,26 @@ enum KernelParam {
 
 fn kernel_param(param: &Param, given: Option<&ArgumentValue>, has: Option<&Has>) -> Option<KernelParam> {
     Some(match (given, has) {
+        // Host code that hands over a truth value is told of as one that hands over 0 or 1.
+        (Some(ArgumentValue::Int(value @ 0..=1)), Some(Has::Value(text)))
+            if param.constexpr && text == text_of_truth(*value == 1) =>
+        {
+            KernelParam::Constexpr(text.clone())
+        }
+        (Some(ArgumentValue::Int(0..=1)), Some(Has::Type(text))) if text == "i1" => KernelParam::Typed(text.clone()),
         (Some(given), _) if param.constexpr => KernelParam::Constexpr(text_of(given)),
         (Some(ArgumentValue::Python(text)), _) => KernelParam::Constexpr(text.clone()),
         (Some(ArgumentValue::Array(_)), Some(Has::Type(text))) if text.starts_with("tensordesc") => {
             KernelParam::Typed(text.clone())
         }
-        (Some(ArgumentValue::Array(spec)), _) => KernelParam::Typed(format!("*{}", triton_name(spec.dtype))),
+        (Some(ArgumentValue::Array(spec)), _) => KernelParam::Typed(format!("*{}", pointee(spec))),
         // What is 1 is a constant to Triton.
-        (Some(ArgumentValue::Int(1)), Some(Has::Value(text))) if param.specialised && text == "1" => {
-            KernelParam::Constexpr(text.clone())
+        (Some(ArgumentValue::Int(1)), _) if param.specialised => KernelParam::Constexpr("1".to_owned()),
+        (Some(ArgumentValue::Bool(_)), _) => KernelParam::Typed("i1".to_owned()),
+        (Some(ArgumentValue::Int(_) | ArgumentValue::Float(_)), Some(Has::Type(text)))
+            if param.annotation.is_some() =>
+        {
+            KernelParam::Typed(text.clone())
         }
         (Some(ArgumentValue::Int(value)), _) => {
             let width = if i32::try_from(*value).is_ok() { "i32" } else { "i64" };
@@ -163,11 +226,21 @@ fn kernel_param(param: &Param, given: Option<&ArgumentValue>, has: Option<&Has>)
 fn text_of(given: &ArgumentValue) -> String {
     match given {
         ArgumentValue::Int(value) => value.to_string(),
+        ArgumentValue::Bool(truth) => text_of_truth(*truth).to_owned(),
         ArgumentValue::Float(value) if value.is_finite() => format!("{value:?}"),
         ArgumentValue::Float(value) => format!("float('{value}')"),
         ArgumentValue::Python(text) => text.clone(),
         ArgumentValue::Array(spec) => spec.to_string(),
     }
+}
+
+fn text_of_truth(truth: bool) -> &'static str {
+    if truth { "True" } else { "False" }
+}
+
+/// What Triton's signatures call the elements of a tensor.
+fn pointee(spec: &ArraySpec) -> &'static str {
+    if spec.unsigned { spec.type_name() } else { triton_name(spec.dtype) }
 }
 
 /// What Triton's signatures call a type of elements.

@@ -41,12 +41,14 @@ fn given(handed: &Handed) -> Option<ArgumentValue> {
         Handed::Float(value) => ArgumentValue::Float(*value),
         Handed::Python(text) => ArgumentValue::Python(text.clone()),
         Handed::Tensor { dtype, shape, strides } => {
+            let unsigned = ElemType::is_unsigned_name(dtype);
             let dtype = ElemType::named(dtype).or_else(|| (dtype == "float4_e2m1fn_x2").then_some(ElemType::I8))?;
             ArgumentValue::Array(ArraySpec {
                 dtype,
+                unsigned,
                 shape: shape.clone(),
                 strides: strides.clone(),
-                fill: default_fill(dtype),
+                fill: default_fill(dtype, unsigned),
             })
         }
     })

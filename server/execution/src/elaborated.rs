@@ -3,28 +3,35 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use base::TextRange;
-use engine::instances::{ElaboratedInstance, Given as Has, KernelInstances};
+use base::{Cancel, TextRange};
+use engine::instances::{Argument, ElaboratedInstance, Given as Has, KernelInstances, Module, Source, Spec, Target};
 use render::SourceText;
 use runtime::run::RunError;
 use runtime::sidecar::KernelRequest;
 
-/// The IR of the kernel with what is asked of the compiler, each op with its place in `text`, the file at `path`.
+use super::compile::{CompiledIr, PythonKernels};
+
+/// The IR of the kernel with what is asked of the compiler, each op with its place in `text`, the file at `path`. Where
+/// no instance of the analysis is of that, the kernel is elaborated with it.
 ///
 /// # Errors
 ///
-/// Where no instance was analysed with these constants and types, or it is not followed whole.
+/// Where Triton would refuse it, it is not followed whole, or `cancel` says so.
 pub(crate) fn compiled(
+    kernels: PythonKernels<'_>,
     kernel: &KernelInstances,
     request: &KernelRequest,
-    path: &str,
-    text: &str,
-) -> Result<Arc<str>, RunError> {
-    let fits = |instance: &&Arc<ElaboratedInstance>| differs(instance, request).is_none();
-    let Some(instance) = kernel.instances.iter().find(fits) else {
-        let name = kernel.instances.last().and_then(|instance| differs(instance, request));
-        let more = name.map_or_else(String::new, |(name, value)| format!(" (--set {name}={value} would do)"));
-        return Err(RunError(format!("`{}` was not analysed with what the recipe gives{more}", request.name)));
+    (path, text): (&str, &str),
+    cancel: &Cancel<'_>,
+) -> Result<CompiledIr, RunError> {
+    let known = kernel.instances.iter().find(|instance| fits(kernel, instance, request)).cloned();
+    let instance = match (known, kernels.elaboration) {
+        (Some(known), _) => known,
+        (None, Some(elaboration)) => {
+            let made = elaboration.launched(kernel, spec(kernel, request), kernels.sources, cancel);
+            Arc::new(made.map_err(|_| RunError("the run was stopped".to_owned()))?)
+        }
+        (None, None) => return Err(RunError(format!("`{}` was not analysed", request.name))),
     };
     if let Some((_, range, why)) = instance.unmodelled().first() {
         let line = SourceText::new(text).line(range.start);
@@ -33,30 +40,75 @@ pub(crate) fn compiled(
     if let Some(problem) = instance.problems().iter().find(|problem| !problem.hint) {
         return Err(RunError(format!("Triton would refuse it: {}", problem.message)));
     }
-    Ok(with_places(instance, path, &SourceText::new(text)).into())
+    let ir = with_places(&instance, path, &SourceText::new(text));
+    let off = ir.contains(ASSERT) && !is_debugged(kernel, kernels);
+    let lines = ir.split_inclusive('\n');
+    let ir = if off { lines.filter(|line| !line.trim_start().starts_with(ASSERT)).collect() } else { ir };
+    Ok(CompiledIr { ir: ir.into(), asserts_are_off: off, shares_are_unknown: request.num_ctas > 1 })
 }
 
-/// What the instance has other than what is asked for: a parameter and what it should be.
-fn differs<'r>(instance: &ElaboratedInstance, request: &'r KernelRequest) -> Option<(&'r str, &'r str)> {
-    let has = |name: &str| instance.instance.spec.arguments.iter().find(|argument| argument.name == name);
+/// An assert of the kernel's own, in the text of a module.
+const ASSERT: &str = "tt.assert";
+
+/// Whether a launch of the kernel compiles its asserts in, by Triton's rule: its decorator or the environment asks for it.
+fn is_debugged(kernel: &KernelInstances, kernels: PythonKernels<'_>) -> bool {
+    let before = |module: &Module| {
+        let source = module.source();
+        let head = source.get(kernel.entry.def as usize..kernel.entry.name_range.start as usize).unwrap_or("");
+        head.split_whitespace().collect::<String>().contains("debug=True")
+    };
+    let asked = std::env::var("TRITON_DEBUG").unwrap_or_default().to_lowercase();
+    ["1", "true", "yes", "on", "y"].contains(&asked.as_str())
+        || kernels.elaboration.is_some_and(|it| before(&it.module))
+}
+
+/// What the kernel is elaborated with: what is asked for, and for the rest what it is analysed with.
+fn spec(kernel: &KernelInstances, request: &KernelRequest) -> Spec {
+    let (entry, command) = (&kernel.entry, Source::Command);
+    let target = Target::named(&request.target).unwrap_or(Target::Cuda(90));
+    let mut spec = kernel.instances.last().map_or_else(
+        || Spec {
+            def: entry.def,
+            language: entry.language,
+            arguments: Vec::new(),
+            host: None,
+            target: (target, Source::Chosen),
+            version: Default::default(),
+            num_warps: (4, Source::Default),
+            num_ctas: (1, Source::Default),
+        },
+        |instance| instance.instance.spec.clone(),
+    );
+    let given = |name: &String| {
+        let value = request.constexprs.get(name).map(|value| Has::Value(value.clone()));
+        value.or_else(|| request.signature.get(name).map(|ty| Has::Type(ty.clone())))
+    };
+    let arguments = entry.params.iter().filter_map(|param| Some((param.name.clone(), given(&param.name)?)));
+    spec.arguments = arguments.map(|(name, given)| Argument { name, given, source: command }).collect();
+    (spec.target, spec.num_warps, spec.num_ctas) =
+        ((target, spec.target.1), (request.num_warps, command), (request.num_ctas, command));
+    spec
+}
+
+/// Whether an instance has what is asked for.
+fn fits(kernel: &KernelInstances, instance: &ElaboratedInstance, request: &KernelRequest) -> bool {
+    let spec = &instance.instance.spec;
+    let has = |name: &str| spec.arguments.iter().find(|argument| argument.name == name);
     let plain = |ty: &str| ty.split(':').next().unwrap_or(ty).to_owned();
-    for (name, value) in &request.constexprs {
-        // A default is not given.
-        let same = has(name).is_none_or(|argument| matches!(&argument.given, Has::Value(text) if text == value));
-        if !same {
-            return Some((name, value));
-        }
-    }
-    for (name, ty) in &request.signature {
-        let same = has(name).is_some_and(|argument| match &argument.given {
-            Has::Type(own) => own.starts_with("tensordesc") || plain(own) == plain(ty),
+    let default = |name: &str| kernel.entry.params.iter().find(|param| param.name == name)?.default.clone();
+    let mut constexprs = request.constexprs.iter().map(|(name, value)| match has(name) {
+        Some(argument) => matches!(&argument.given, Has::Value(text) if text == value),
+        None => default(name).as_ref() == Some(value),
+    });
+    let mut types = request.signature.iter().map(|(name, ty)| {
+        has(name).is_some_and(|argument| match &argument.given {
+            Has::Type(own) => own.starts_with("tensordesc") && ty.starts_with("tensordesc") || plain(own) == plain(ty),
             Has::Value(_) => false,
-        });
-        if !same {
-            return Some((name, ty));
-        }
-    }
-    None
+        })
+    });
+    (spec.num_warps.0, spec.num_ctas.0) == (request.num_warps, request.num_ctas)
+        && constexprs.all(|same| same)
+        && types.all(|same| same)
 }
 
 /// The text of an instance with a location behind each op; that of an op with regions is behind the last of them.
@@ -77,7 +129,14 @@ fn with_places(instance: &ElaboratedInstance, path: &str, places: &SourceText<'_
         let mut here = None;
         if is_op {
             let (line, column) = places.line_column(place.range.start);
-            here = (!place.range.is_empty()).then(|| format!(" loc(\"{path}\":{line}:{column})"));
+            let mut of = format!("\"{path}\":{line}:{column}");
+            // What stands for a call that is not followed has its name.
+            if trimmed.contains("tt.opaque")
+                && let Some(name) = callee(places, place.range)
+            {
+                of = format!("\"{name}\"({of})");
+            }
+            here = (!place.range.is_empty()).then(|| format!(" loc({of})"));
         } else if trimmed.starts_with('}') || continues(trimmed) {
             here = open.pop().flatten();
         }
@@ -87,6 +146,13 @@ fn with_places(instance: &ElaboratedInstance, path: &str, places: &SourceText<'_
         let _ = writeln!(out, "{code}{}", here.unwrap_or_default());
     }
     out
+}
+
+/// The dotted name that a call in the text begins with.
+fn callee<'t>(places: &SourceText<'t>, call: TextRange) -> Option<&'t str> {
+    let name = call.of(places.text()).split('(').next()?.trim();
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
 
 /// Whether a line goes on with an op of a line before: with another region, or with its type behind the last.

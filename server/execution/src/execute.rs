@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use asserts::{PathMap, TargetText, move_to_python};
 use base::{Cancel, Limits};
-use engine::instances::Elaboration;
 use engine::{Engine, is_python};
 use runtime::cpu::Cpu;
 use runtime::launch::Launch;
@@ -12,6 +11,7 @@ use runtime::replay::Replay;
 use runtime::run::{KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 use runtime::triton::Triton;
 
+use super::compile::PythonKernels;
 use super::plan::{BackendChoice, LaunchRun, RunPlan, RunResults};
 use super::{compile, merge, names, outputs};
 
@@ -23,14 +23,14 @@ use super::{compile, merge, names, outputs};
 pub fn run_plan(
     backend: &BackendChoice,
     plan: &RunPlan,
-    elaboration: Option<&Elaboration>,
+    kernels: PythonKernels<'_>,
     on_event: &mut dyn FnMut(RunEvent),
     cancel: &Cancel<'_>,
 ) -> Result<RunResults, RunError> {
     let python = is_python(&plan.path.to_string_lossy());
-    let results = run_on(backend, plan, elaboration, python, on_event, cancel);
+    let results = run_on(backend, plan, kernels, python, on_event, cancel);
     results.map(|mut results| {
-        if let Some(elaboration) = elaboration.filter(|_| python) {
+        if let Some(elaboration) = kernels.elaboration.filter(|_| python) {
             names::in_python(&mut results.kernels, elaboration);
             results.runs.iter_mut().for_each(|run| names::in_python(&mut run.report.kernels, elaboration));
         }
@@ -41,19 +41,29 @@ pub fn run_plan(
 fn run_on(
     backend: &BackendChoice,
     plan: &RunPlan,
-    elaboration: Option<&Elaboration>,
+    kernels: PythonKernels<'_>,
     python: bool,
     on_event: &mut dyn FnMut(RunEvent),
     cancel: &Cancel<'_>,
 ) -> Result<RunResults, RunError> {
     match backend {
         BackendChoice::Cpu { python: interpreter } => {
-            let mut compiled = |launch: &Launch| match python {
-                true => compile::compile(interpreter.as_deref(), (&plan.path, &plan.text), elaboration, launch, cancel)
-                    .map(Some),
-                false => Ok(None),
+            let mut notes = Vec::new();
+            let mut compiled = |launch: &Launch| {
+                if !python {
+                    return Ok(None);
+                }
+                let file = (plan.path.as_path(), &*plan.text);
+                let compiled = compile::compile(interpreter.as_deref(), file, kernels, launch, cancel)?;
+                notes.extend(compiled.notes().into_iter().map(|note| (launch.clone(), note)));
+                Ok(Some(compiled.ir))
             };
-            execute(plan, &mut CpuBackend(Cpu::default()), &mut compiled, on_event, cancel)
+            let mut results = execute(plan, &mut CpuBackend(Cpu::default()), &mut compiled, on_event, cancel)?;
+            for ran in &mut results.runs {
+                let own = notes.iter().filter(|(launch, _)| *launch == ran.launch);
+                ran.report.notes.extend(own.map(|(_, note)| note.clone()));
+            }
+            Ok(results)
         }
         BackendChoice::Triton { python, maps } => {
             let mut triton = Triton { python: python.clone(), paths: PathMap::new(maps.clone()), check: checker() };

@@ -15,6 +15,7 @@ pub mod recipes;
 mod tests;
 pub mod verdict_comparison;
 
+pub use compile::PythonKernels;
 pub use execute::run_plan;
 pub use limits::LIMITS;
 pub use plan::{BackendChoice, LaunchRun, RunPlan, RunResults, RunStatus};

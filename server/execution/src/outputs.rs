@@ -6,9 +6,10 @@ use tensors::array::{Array, ElemType};
 use super::plan::LaunchRun;
 
 /// Says where runs of one launch left other outputs than the first of them. The numbers are compared bit by
-/// bit: what schedules may change is a sum of floats through atomics, and little else.
+/// bit, those of runs that came to their ends: what schedules may change is a sum of floats through atomics, and little else.
 pub fn schedule_differences(runs: &[LaunchRun]) -> Vec<String> {
-    let Some((first, others)) = runs.split_first() else { return Vec::new() };
+    let whole: Vec<&LaunchRun> = runs.iter().filter(|ran| ran.is_whole()).collect();
+    let Some((first, others)) = whole.split_first() else { return Vec::new() };
     let mut sentences = Vec::new();
     for (name, output) in &first.report.outputs {
         let mut differing = others.iter().filter_map(|other| {

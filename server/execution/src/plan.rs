@@ -93,6 +93,13 @@ impl RunStatus {
     }
 }
 
+impl LaunchRun {
+    /// Whether it came to its end, so that what it left behind is what the kernel makes.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.report.end, RunEnd::Passed | RunEnd::Asserted)
+    }
+}
+
 impl RunResults {
     /// The worst of its runs.
     pub fn status(&self) -> RunStatus {

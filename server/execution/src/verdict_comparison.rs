@@ -3,6 +3,8 @@
 use asserts::agrees;
 use findings::{Finding, KernelReport, Severity, Verdict};
 
+use runtime::run::{RunEnd, SPINS};
+
 use super::plan::{RunResults, RunStatus};
 use render::SourceText;
 
@@ -27,14 +29,24 @@ pub fn compare_verdicts(
     results: &RunResults,
     places: &SourceText<'_>,
 ) -> Vec<VerdictComparison> {
+    // Of a program that waits for a word of global memory, not at a barrier.
+    let spins = results.runs.iter().any(|ran| match &ran.report.end {
+        RunEnd::Hung(threads) => threads.iter().any(|thread| thread.contains(SPINS)),
+        _ => false,
+    });
     let one = |run: &KernelReport| {
         let own = analysis.iter().find(|kernel| kernel.name == run.name)?;
-        Some(compare(own, run, results.status(), places))
+        Some(compare(own, run, (results.status(), spins), places))
     };
     results.kernels.iter().filter_map(one).collect()
 }
 
-fn compare(own: &KernelReport, run: &KernelReport, ending: RunStatus, places: &SourceText<'_>) -> VerdictComparison {
+fn compare(
+    own: &KernelReport,
+    run: &KernelReport,
+    (ending, spins): (RunStatus, bool),
+    places: &SourceText<'_>,
+) -> VerdictComparison {
     let blames = |kernel: &KernelReport| -> Vec<Finding> {
         kernel.findings.iter().filter(|finding| finding.severity <= Severity::Warning).cloned().collect()
     };
@@ -67,6 +79,9 @@ fn compare(own: &KernelReport, run: &KernelReport, ending: RunStatus, places: &S
         (RunStatus::Passed, true, _) => (true, format!("the analysis calls it {verdict}")),
         (RunStatus::Hung, false, _) => {
             (true, format!("the analysis finds {}", list(&found.iter().collect::<Vec<_>>())))
+        }
+        (RunStatus::Hung, true, _) if spins => {
+            (true, format!("the analysis calls it {verdict}; words of memory that programs wait for are not in that"))
         }
         (RunStatus::Hung, true, _) => {
             (matches!(own.verdict, Verdict::Undecided(_)), format!("the analysis calls it {verdict}"))

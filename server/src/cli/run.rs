@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use base::{Cancel, Limits};
 use engine::{Analysis, Engine};
-use runtime::launch::npy;
 use runtime::launch::store::{self, RecipeStore};
+use runtime::launch::{ArgumentValue, npy};
 use runtime::run::{GsanOptions, Instrument, RunEvent, RunLimits};
 use tensors::array::Array;
 
@@ -27,7 +27,7 @@ use super::settings;
 use super::sources::{Source, read};
 use execution::outputs::{self, OutputComparison};
 use execution::recipes::{RecipeOverrides, RecipeSources};
-use execution::{BackendChoice, RunPlan, RunResults};
+use execution::{BackendChoice, PythonKernels, RunPlan, RunResults};
 use render::SourceText;
 use render::check::{CheckedFile, FileAnalysis};
 use workspace::{Configuration, absolute, root};
@@ -108,7 +108,13 @@ pub(crate) fn answer(
         Err(why) => return trouble(&why),
     };
     let mut watch = Watch::new();
-    let ran = execution::run_plan(&which, &plan, analysis.gluon.as_deref(), &mut |event| watch.say(event), cancel);
+    let ran = execution::run_plan(
+        &which,
+        &plan,
+        PythonKernels { elaboration: analysis.gluon.as_deref(), sources: &file.workspace },
+        &mut |event| watch.say(event),
+        cancel,
+    );
     watch.clear();
     let results = match ran {
         Ok(results) => results,
@@ -119,6 +125,9 @@ pub(crate) fn answer(
     let mut printed = Printed { args, results: &results, beside, compared: Vec::new(), notes: Vec::new() };
     if let Some(expected) = &expected {
         printed.compared = compare(expected, &results, args.tolerance);
+        if results.runs.iter().any(|ran| !ran.is_whole()) {
+            printed.notes.push("what a run left that did not come to its end is not compared".to_owned());
+        }
     }
     if let Err(why) = outputs(args, &results, &mut printed.notes) {
         return trouble(&why);
@@ -227,7 +236,7 @@ fn expected(args: &Run) -> Result<Option<Vec<(String, Array)>>, String> {
     Ok(Some(arrays))
 }
 
-/// Compares the outputs of each run.
+/// Compares the outputs of each run that came to its end.
 fn compare(
     expected: &[(String, Array)],
     results: &RunResults,
@@ -241,7 +250,7 @@ fn compare(
         };
         expected.iter().map(one).collect()
     };
-    results.runs.iter().flat_map(of).collect()
+    results.runs.iter().filter(|ran| ran.is_whole()).flat_map(of).collect()
 }
 
 /// Writes outputs: of several runs each into a folder of its own.
@@ -255,15 +264,28 @@ fn outputs(args: &Run, results: &RunResults, notes: &mut Vec<String>) -> Result<
         };
         let cannot = |error: io::Error| format!("cannot write to {}: {error}", folder.display());
         fs::create_dir_all(&folder).map_err(cannot)?;
-        for (name, array) in &ran.report.outputs {
-            let name: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-            npy::save(&folder.join(format!("{name}.npy")), array).map_err(cannot)?;
+        for (known, array) in &ran.report.outputs {
+            let name: String = known.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+            let path = folder.join(format!("{name}.npy"));
+            let saved = if unsigned(ran, known) { npy::save_unsigned(&path, array) } else { npy::save(&path, array) };
+            saved.map_err(cannot)?;
             written += 1;
         }
     }
     let what = if written == 1 { "1 array".to_owned() } else { format!("{written} arrays") };
-    notes.push(format!("{what} written to {}", folder.display()));
+    let part = if results.runs.iter().all(execution::LaunchRun::is_whole) {
+        ""
+    } else {
+        "; those of a run that did not come to its end are as far as it came"
+    };
+    notes.push(format!("{what} written to {}{part}", folder.display()));
     Ok(())
+}
+
+/// Whether the recipe calls the elements of an output integers without a sign.
+fn unsigned(ran: &execution::LaunchRun, output: &str) -> bool {
+    let mut arguments = ran.launch.arguments.iter();
+    arguments.any(|it| it.name == output && matches!(&it.given, ArgumentValue::Array(spec) if spec.unsigned))
 }
 
 fn keep(args: &Run, plan: &RunPlan) -> io::Result<()> {

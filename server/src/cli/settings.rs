@@ -26,8 +26,18 @@ impl KnownParameters {
 
     /// What is wrong with `--set`: each name that no kernel has a parameter of.
     pub(crate) fn problems(&self, python: &Python) -> Vec<String> {
-        let unknown = python.set.iter().map(|(name, _)| name).filter(|name| !self.0.contains(*name));
-        unknown.map(|name| self::unknown("--set", name, self.0.iter().map(String::as_str))).collect()
+        let unknown = |(name, value): &(String, String)| {
+            if self.0.contains(name) {
+                return None;
+            }
+            if SHAPED_WITH.contains(&name.as_str()) {
+                let fits = value.parse::<u32>().is_ok_and(u32::is_power_of_two);
+                return (!fits).then(|| format!("--set {name}: `{value}` is no power of two"));
+            }
+            let known = self.0.iter().map(String::as_str).chain(SHAPED_WITH);
+            Some(self::unknown("--set", name, known))
+        };
+        python.set.iter().filter_map(unknown).collect()
     }
 }
 
@@ -46,7 +56,13 @@ pub(crate) fn wrong_argument(
         let mut of_name = params.iter().filter(|param| param.name == *name).peekable();
         if of_name.peek().is_none() {
             let known = params.iter().map(|param| param.name.as_str()).chain(COMPILED_WITH);
-            return (!COMPILED_WITH.contains(&name.as_str())).then(|| unknown("--arg", name, known));
+            return match given {
+                ArgumentValue::Int(1..) if COMPILED_WITH.contains(&name.as_str()) => None,
+                _ if COMPILED_WITH.contains(&name.as_str()) => {
+                    Some(format!("--arg {name}: `{given}` is no number above 0"))
+                }
+                _ => Some(unknown("--arg", name, known)),
+            };
         }
         match given {
             ArgumentValue::Python(text) if is_name(text) && of_name.all(|param| !param.constexpr) => {
@@ -56,6 +72,9 @@ pub(crate) fn wrong_argument(
         }
     })
 }
+
+/// What a kernel is analysed with beside its parameters.
+const SHAPED_WITH: [&str; 2] = ["num_warps", "num_ctas"];
 
 /// What a launch gives beside the parameters of a kernel.
 const COMPILED_WITH: [&str; 4] = ["num_warps", "num_ctas", "num_stages", "maxnreg"];

@@ -17,6 +17,7 @@ mod pre_commit;
 mod proof;
 mod readme;
 mod report;
+mod run_pages;
 mod run_without_triton;
 mod sarif;
 mod schema;

@@ -146,7 +146,7 @@ fn arrays() -> Vec<Vec<u8>> {
     use tensors::array::{Array, ElemType};
     let array = |dtype: ElemType, shape: &[u64]| {
         let count: u64 = shape.iter().product();
-        npy::print(&Array { dtype, shape: shape.to_vec(), bytes: vec![7; count as usize * dtype.bytes()] })
+        npy::print(&Array { dtype, shape: shape.to_vec(), bytes: vec![7; count as usize * dtype.bytes()] }, false)
     };
     vec![
         array(ElemType::F32, &[4, 3]),

@@ -125,6 +125,9 @@ pub fn given(launch: &Launch) -> Given {
                     .unwrap_or_else(|error| panic!("{error}"));
                 given.tensors.insert(argument.name.clone(), numbers(&array));
             }
+            ArgumentValue::Bool(truth) => {
+                drop(given.scalars.insert(argument.name.clone(), f64::from(u8::from(*truth))))
+            }
             ArgumentValue::Python(_) => {}
         }
     }

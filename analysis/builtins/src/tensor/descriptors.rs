@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::shapes::{exchange, pointee, shape_of, tensor};
 use crate::values::arg;
 use dialects::Tt;
-use python::emit::{Op, Ssa};
+use python::emit::{Attr, Op, Ssa};
 use python::interp::{Eval, Interp, Stop};
 use python::library::types::descriptor_type;
 use python::library::{Bound, NOTHING, Part, Row, operand};
@@ -30,6 +30,22 @@ pub(super) const PART: Part = Part {
     ],
     ..NOTHING
 };
+
+/// A descriptor with what its blocks hold outside of the tensor, where that is not zero.
+///
+/// # Errors
+///
+/// Where Triton would refuse it.
+pub fn padded<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, dtype: DType, op: Op) -> Result<Op, Stop> {
+    match operand::given(bound, "padding_option") {
+        Some(Value::Str(name)) if &**name == "nan" && dtype.is_float() => Ok(op.attr("padding", Attr::Int(2, "i32"))),
+        Some(Value::Str(name)) if &**name == "nan" => interp.raise("blocks of integers are not padded with `nan`"),
+        Some(Value::Str(name)) if &**name != "zero" => {
+            interp.raise(format!("`padding_option` is \"zero\" or \"nan\", not \"{name}\""))
+        }
+        _ => Ok(op),
+    }
+}
 
 /// A scalar of this type as a value.
 fn sized<'a>(interp: &mut Interp<'a>, value: &Value<'a>, dtype: DType, name: &str) -> Result<Value<'a>, Stop> {
@@ -70,6 +86,7 @@ fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         .operand("base", pointer)
         .operands("shape", &ssas(&shape))
         .operands("strides", &ssas(&strides));
+    let op = padded(interp, bound, dtype, op)?;
     let ssa = interp.emit_value(op.result("result", ty))?;
     let (kind, layout) = (DescKind::Tiled, Value::None);
     Ok(Value::TensorDesc(Rc::new(TensorDesc { ssa, kind, dtype, block_shape: block, layout, shape, strides })))

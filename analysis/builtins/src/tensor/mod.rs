@@ -10,6 +10,7 @@
 mod arith;
 mod attributes;
 mod blocks;
+mod debug;
 mod descriptors;
 mod dot;
 mod dtypes;
@@ -25,6 +26,7 @@ mod values;
 
 use python::library::Part;
 
+pub use descriptors::padded;
 pub use dot::multiplied;
 
 pub use arith::{absolute, cast, ceil_div, extreme};
@@ -32,10 +34,11 @@ pub(crate) use arith::{add, mul, operate, sub};
 pub use shapes::{broadcast, extent_of, opaque, pointee, shape_of};
 
 /// Triton's share of the table that all languages have.
-pub(super) const PARTS: [&Part; 14] = [
+pub(super) const PARTS: [&Part; 15] = [
     &arith::PART,
     &attributes::PART,
     &blocks::PART,
+    &debug::PART,
     &descriptors::PART,
     &dot::PART,
     &dtypes::PART,

@@ -1,6 +1,6 @@
-//! The program and its compilation: ids, hints, assertions, prints.
+//! The program and its compilation: ids and hints.
 
-use super::shapes::{exchange, none};
+use super::shapes::none;
 use crate::values::arg;
 use dialects::{Llvm, Tt};
 use python::doubt::DoubtKind;
@@ -16,11 +16,6 @@ pub(super) const PART: Part = Part {
         Row::new("gl.num_programs", "axis", 4, num_programs),
         Row::new("gl.tuple", "args, type=None", 4, tuple),
         Row::new("gl.static_print", "*values, sep=' ', end='\\n', file=None, flush=False", 4, none),
-        Row::new("gl.device_print", "prefix, *args, hex=False", 4, none),
-        Row::new("gl.device_assert", "cond, msg='', mask=None", 4, |interp, _| {
-            exchange(interp)?;
-            Ok(Value::None)
-        }),
         Row::new("gl.assume", "cond", 4, assume),
         Row::new("tl.condition", "arg1, disable_licm=False", 4, itself),
         // They order launches, of which the analysis sees one.

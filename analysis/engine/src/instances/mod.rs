@@ -19,6 +19,7 @@ mod fixes;
 mod instance;
 mod judge;
 mod judged;
+mod launched;
 mod merge;
 mod opinion;
 mod outline;
@@ -33,9 +34,12 @@ mod tests;
 mod varied;
 
 pub use elaborator::{Elaboration, Elaborator, FirstElaborated, KernelInstances};
-pub use gluon::{Config, Entry, Given, Handed, Param, Site, Target, Version, VersionSource, given, version};
+pub use gluon::{
+    Argument, Config, Entry, Given, Handed, Param, Site, Source, Spec, Target, Version, VersionSource, given, version,
+};
 pub use instance::ElaboratedInstance;
 pub(crate) use judged::{JudgedKernel, JudgedKey};
 pub use opinion::Opinion;
 pub use place::PythonLocation;
+pub use python::syntax::{Module, Sources};
 pub use python_file::PythonFile;

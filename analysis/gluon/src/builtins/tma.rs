@@ -326,7 +326,7 @@ fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         strides.iter().map(|step| wide(interp, step, DType::Int64, "strides")).collect::<Result<_, _>>()?;
     let ty = descriptor_type(interp, DescKind::Tiled, dtype, &block, &layout)?;
     let base = interp.ssa(&base);
-    let ssa = make_descriptor(interp, base, &sizes, &steps, ty)?;
+    let ssa = make_descriptor(interp, base, (&sizes, &steps), ty, (bound, dtype))?;
     Ok(Value::TensorDesc(Rc::new(TensorDesc {
         ssa,
         kind: DescKind::Tiled,
@@ -344,17 +344,18 @@ pub(super) fn ssas<'a>(interp: &mut Interp<'a>, values: &[Value<'a>]) -> Vec<Ssa
     tensors.map(|tensor| interp.ssa(tensor)).collect()
 }
 
-/// Emits a tensor descriptor of what `base` points to.
+/// Emits a tensor descriptor of what `base` points to; `bound` has the padding where the call gives one.
 pub(super) fn make_descriptor<'a>(
     interp: &mut Interp<'a>,
     base: Ssa,
-    shape: &[Value<'a>],
-    strides: &[Value<'a>],
+    (shape, strides): (&[Value<'a>], &[Value<'a>]),
     ty: Type,
+    (bound, dtype): (&Bound<'a>, DType),
 ) -> Result<Ssa, Stop> {
     let (shape, strides) = (ssas(interp, shape), ssas(interp, strides));
     let op = Op::new(Tt::MakeTensorDescriptor).operand("base", base).operands("shape", &shape);
-    interp.emit_value(op.operands("strides", &strides).result("result", ty))
+    let op = builtins::tensor::padded(interp, bound, dtype, op.operands("strides", &strides))?;
+    interp.emit_value(op.result("result", ty))
 }
 
 /// A scalar of this width: narrower and wider integers are cast.

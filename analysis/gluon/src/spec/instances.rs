@@ -174,6 +174,12 @@ impl<'f> KnownLaunches<'f> {
         }
         for (name, value) in &config.set {
             let Ok(given) = directive::given(value) else { continue };
+            let number = value.parse().ok().map(|number: u32| (number, Source::Command));
+            match name.as_str() {
+                "num_warps" => bases.iter_mut().for_each(|base| base.num_warps = number.or(base.num_warps)),
+                "num_ctas" => bases.iter_mut().for_each(|base| base.num_ctas = number.or(base.num_ctas)),
+                _ => {}
+            }
             if entry.params.iter().any(|param| param.name == *name) {
                 bases.iter_mut().for_each(|base| base.give(name, given.clone(), Source::Command));
             }

@@ -13,7 +13,7 @@ use crate::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunReques
 use tensors::array::{Array, ElemType};
 
 fn array(dtype: ElemType, shape: &[u64], fill: Fill) -> ArgumentValue {
-    ArgumentValue::Array(ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill })
+    ArgumentValue::Array(ArraySpec { dtype, unsigned: false, shape: shape.to_vec(), strides: None, fill })
 }
 
 fn folder() -> PathBuf {

@@ -95,6 +95,8 @@ impl NpyHeader {
         match (self.class, wanted) {
             (ElementClass::Raw, _) => true,
             (ElementClass::Bool, wanted) => wanted == ElemType::I1,
+            // Packages that add floats of a byte call all of them `f1`.
+            (ElementClass::Float, wanted) if self.width == 1 => !wanted.is_int(),
             (ElementClass::Float, wanted) => matches!(wanted, ElemType::F16 | ElemType::F32 | ElemType::F64),
             (ElementClass::Signed, wanted) => wanted.is_int() && wanted != ElemType::I1,
             (ElementClass::Unsigned, ElemType::I1 | ElemType::F16 | ElemType::F32 | ElemType::F64) => false,

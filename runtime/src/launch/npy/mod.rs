@@ -59,22 +59,25 @@ pub fn load_all(path: &Path) -> Result<Vec<(String, Array)>, String> {
     names.into_iter().map(read).collect()
 }
 
-/// Type and shape of what [`load`] would read.
+/// Type of what [`load`] would read, whether its integers have no sign, and its shape.
 ///
 /// # Errors
 ///
 /// What is wrong with the file, in words that name it.
-pub fn peek(path: &Path, member: Option<&str>) -> Result<(ElemType, Vec<u64>), String> {
+pub fn peek(path: &Path, member: Option<&str>) -> Result<(ElemType, bool, Vec<u64>), String> {
     let named = |why: String| format!("{}: {why}", path.display());
     let file = fs::File::open(path).map_err(|error| named(error.to_string()))?;
     let mut start = Vec::new();
     file.take(HEADER).read_to_end(&mut start).map_err(|error| named(error.to_string()))?;
-    if archive::is_archive(&start) || member.is_some() {
-        return load(path, member, None).map(|array| (array.dtype, array.shape));
+    if archive::is_archive(&start) {
+        let bytes = fs::read(path).map_err(|error| named(error.to_string()))?;
+        start = archive::member(&bytes, member).map_err(named)?;
+    } else if member.is_some() {
+        return Err(named("holds one array and no members".to_owned()));
     }
     let (header, _) = NpyHeader::read(&start).map_err(named)?;
     let dtype = header.dtype(None).map_err(named)?;
-    Ok((dtype, header.shape))
+    Ok((dtype, header.class == ElementClass::Unsigned, header.shape))
 }
 
 /// Reads the bytes of a `.npy` file.
@@ -147,7 +150,16 @@ fn extended(word: u64, width: usize, class: ElementClass) -> u64 {
 ///
 /// The system's error.
 pub fn save(path: &Path, array: &Array) -> io::Result<()> {
-    written(path, &print(array))
+    written(path, &print(array, false))
+}
+
+/// The same of integers that have no sign.
+///
+/// # Errors
+///
+/// The system's error.
+pub fn save_unsigned(path: &Path, array: &Array) -> io::Result<()> {
+    written(path, &print(array, true))
 }
 
 /// Writes a `.npz` file; one that could not be written whole is removed.
@@ -157,7 +169,7 @@ pub fn save(path: &Path, array: &Array) -> io::Result<()> {
 /// The system's, and where it would be larger than such a file can be.
 pub fn save_all(path: &Path, arrays: &[(String, Array)]) -> io::Result<()> {
     let members: Vec<(String, Vec<u8>)> =
-        arrays.iter().map(|(name, array)| (format!("{name}.npy"), print(array))).collect();
+        arrays.iter().map(|(name, array)| (format!("{name}.npy"), print(array, false))).collect();
     written(path, &archive::write(&members)?)
 }
 
@@ -172,10 +184,11 @@ fn written(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// The bytes of a `.npy` file.
-pub fn print(array: &Array) -> Vec<u8> {
+/// The bytes of a `.npy` file; integers have a sign or none.
+pub fn print(array: &Array, unsigned: bool) -> Vec<u8> {
     let (descr, widened) = header::descr(array.dtype);
-    let mut out = header::write(descr, &array.shape);
+    let descr = if unsigned { descr.replace('i', "u") } else { descr.to_owned() };
+    let mut out = header::write(&descr, &array.shape);
     if !widened {
         out.extend_from_slice(&array.bytes);
         return out;

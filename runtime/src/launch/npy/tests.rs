@@ -86,13 +86,13 @@ fn what_is_written_is_read_back() {
     let brain = Array { dtype: ElemType::BF16, shape: vec![2], bytes: vec![0x80, 0x3f, 0x49, 0xc0] };
     let one = folder.join("one.npy");
     assert!(save(&one, &ints).is_ok());
-    assert_eq!(peek(&one, None), Ok((ElemType::I32, vec![2, 1])));
+    assert_eq!(peek(&one, None), Ok((ElemType::I32, false, vec![2, 1])));
     assert_eq!(load(&one, None, None), Ok(ints.clone()));
     assert!(load(&one, Some("x"), None).is_err());
     let all = folder.join("all.npz");
     assert!(save_all(&all, &[("a".to_owned(), ints.clone()), ("b".to_owned(), brain.clone())]).is_ok());
     assert_eq!(load(&all, Some("b"), Some(ElemType::BF16)), Ok(brain));
-    assert_eq!(peek(&all, Some("b")), Ok((ElemType::F32, vec![2])));
+    assert_eq!(peek(&all, Some("b")), Ok((ElemType::F32, false, vec![2])));
     assert_eq!(load_all(&all).map(|arrays| arrays.len()), Ok(2));
     assert!(load(&folder.join("none.npy"), None, None).is_err_and(|why| why.contains("none.npy")));
     let _ = fs::remove_dir_all(folder);

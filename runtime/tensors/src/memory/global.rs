@@ -176,6 +176,14 @@ impl GlobalMemory {
         Some((one.name.clone(), one.start, size))
     }
 
+    /// A word in words: `x[5] = 0`, elements being of so many bytes.
+    pub fn word(&self, address: u64, bytes: u64, value: i64) -> Rc<str> {
+        match self.allocation(address) {
+            Some((name, start, _)) => format!("{name}[{}] = {value}", (address - start) / bytes.max(1)).into(),
+            None => format!("{value}").into(),
+        }
+    }
+
     /// The allocation that holds all of a range, and where it starts in it.
     fn find(&self, address: u64, bytes: u64) -> Result<(usize, u64), AccessFault> {
         let within = |one: &Allocation| {

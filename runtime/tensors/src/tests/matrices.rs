@@ -73,6 +73,17 @@ fn a_product_in_the_text() {
 }
 
 #[test]
+fn a_product_without_a_precision_is_exact() {
+    let result = |precision: &str| {
+        let body = format!("%d = tt.dot %a, %a, %a{precision} : tensor<1x1xf32> * tensor<1x1xf32> -> tensor<1x1xf32>");
+        numbers(&eval("%a: tensor<1x1xf32>", &body, &[floats(ElemType::F32, &[1, 1], [1.0 + 2f64.powi(-12)])]))[0]
+    };
+    let exact = 2.0 + 3.0 * 2f64.powi(-12);
+    assert_eq!((result(""), result(", inputPrecision = ieee")), (exact, exact));
+    assert_eq!(result(", inputPrecision = tf32"), 2.0 + 2f64.powi(-12));
+}
+
+#[test]
 fn sizes_that_do_not_fit_are_said() {
     let (a, b) = (random(ElemType::F16, &[2, 3], 1), random(ElemType::F16, &[4, 2], 2));
     assert!(dot(&a, &b, None, ElemType::F32, Precision::Ieee).is_err());

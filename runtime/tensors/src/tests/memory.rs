@@ -263,6 +263,9 @@ fn what_is_not_followed_is_said() {
     assert!(matches!(trap, Err(Trap::NotFollowed(why)) if why.contains("lop3")));
     let body = "%r = tt.elementwise_inline_asm \"ex2.approx.ftz.f32 $0, $1;\" {constraints = \"=f,f\", packed_element = 1 : i32, pure = true} %a : f32 -> f32";
     assert_eq!(numbers(&eval("%a: f32", body, &[floats(ElemType::F32, &[], [3.0])])), [8.0]);
+    let body = "%r = tt.elementwise_inline_asm \"cvt.rna.tf32.f32 $0, $1;\" {constraints = \"=r,r\", packed_element = 1 : i32, pure = true} %a : f32 -> f32";
+    let halfway = 1.0 + 2f64.powi(-11);
+    assert_eq!(numbers(&eval("%a: f32", body, &[floats(ElemType::F32, &[], [halfway])])), [1.0 + 2f64.powi(-10)]);
     let body = "%r = tt.elementwise_inline_asm \"nanosleep.u32 $1; mov.b32 $0, 7;\" {constraints = \"=r, r\", packed_element = 1 : i32, pure = false} %a : i32 -> i32";
     assert_eq!(Kernel::new(1, "%a: i32", body).run(&[Value::int(32, 100)]), Ok(vec![Value::int(32, 7)]));
 }

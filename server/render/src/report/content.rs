@@ -301,7 +301,7 @@ fn phases(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
             fields.push(("expects", format!("{} bytes{line}{parts}", expect.bytes)));
         }
         if !barrier.traffic.is_empty() {
-            fields.push(("traffic", traffic(&barrier.traffic)));
+            fields.push(("traffic", traffic(&barrier.traffic, barrier.depth)));
         }
         out.push(DocBlock::Fields(fields));
     }
@@ -321,8 +321,9 @@ fn title(view: &ReportView<'_>, barrier: &BarrierSummary) -> String {
     format!("{}: {}", barrier.name, parts.join(", "))
 }
 
-/// Flips and waits a slot; slots that do alike once.
-fn traffic(slots: &[(u32, u32)]) -> String {
+/// Flips and waits a slot; slots that do alike once. A barrier with one slot has several where each CTA has its own.
+fn traffic(slots: &[(u32, u32)], depth: u64) -> String {
+    let each = if depth == 1 { "CTA" } else { "slot" };
     let words = |(flips, waits): (u32, u32)| {
         let plural = |count: u32| if count == 1 { "" } else { "s" };
         format!("{flips} flip{}, {waits} wait{}", plural(flips), plural(waits))
@@ -330,9 +331,9 @@ fn traffic(slots: &[(u32, u32)]) -> String {
     match slots {
         [] => String::new(),
         [one] => words(*one),
-        [first, rest @ ..] if rest.iter().all(|slot| slot == first) => format!("each slot: {}", words(*first)),
+        [first, rest @ ..] if rest.iter().all(|slot| slot == first) => format!("each {each}: {}", words(*first)),
         _ => {
-            let slots = slots.iter().enumerate().map(|(at, slot)| format!("slot {at}: {}", words(*slot)));
+            let slots = slots.iter().enumerate().map(|(at, slot)| format!("{each} {at}: {}", words(*slot)));
             slots.collect::<Vec<_>>().join("; ")
         }
     }

@@ -173,10 +173,15 @@ fn human(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) 
 fn summary(printed: &Printed<'_>, paint: Painter) -> String {
     let runs = &printed.results.runs;
     let ending = printed.results.status();
-    let style = match ending {
-        RunStatus::Passed => Style::Good,
-        RunStatus::Undecided | RunStatus::Cancelled => Style::Doubt,
-        _ => Style::Bad,
+    // What the process says by its exit code, its last line says too.
+    let (style, name) = match ending {
+        RunStatus::Passed | RunStatus::Undecided if printed.wrong() => (Style::Bad, "not as expected"),
+        RunStatus::Passed | RunStatus::Undecided if !printed.results.differ.is_empty() => {
+            (Style::Bad, "schedules disagree")
+        }
+        RunStatus::Passed => (Style::Good, ending.name()),
+        RunStatus::Undecided | RunStatus::Cancelled => (Style::Doubt, ending.name()),
+        _ => (Style::Bad, ending.name()),
     };
     let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
     let seconds: f64 = runs.iter().map(|ran| ran.report.cost.seconds).sum();
@@ -193,7 +198,7 @@ fn summary(printed: &Printed<'_>, paint: Painter) -> String {
     if let Some(most) = watched.max_by_key(|gsan| gsan.covered) {
         let _ = write!(cost, ", {:.1} bytes of shadow a byte", most.shadow as f64 / most.covered as f64);
     }
-    format!("{count}: {} ({cost})\n", paint.text(style, ending.name()))
+    format!("{count}: {} ({cost})\n", paint.text(style, name))
 }
 
 fn document(printed: &Printed<'_>, places: &SourceText<'_>) -> Value {

@@ -25,7 +25,7 @@ use transport::Client;
 use super::panics::catch_panic;
 use super::snapshot::Snapshot;
 use execution::recipes::{RecipeOverrides, RecipeSources, origin};
-use execution::{BackendChoice, RunPlan, RunResults, discover};
+use execution::{BackendChoice, PythonKernels, RunPlan, RunResults, discover};
 use render::SourceText;
 use transport::ClientSender;
 use transport::progress::Job;
@@ -281,7 +281,10 @@ impl PreparedRun {
                 let _ = events.send(event);
             }
         };
-        let ran = execution::run_plan(&self.backend, &self.plan, self.analysis.gluon.as_deref(), &mut report, cancel);
+        let blocked = |_| {};
+        let sources = snapshot.sources(cancel, &blocked);
+        let kernels = PythonKernels { elaboration: self.analysis.gluon.as_deref(), sources: &sources };
+        let ran = execution::run_plan(&self.backend, &self.plan, kernels, &mut report, cancel);
         match ran {
             _ if cancel.is_cancelled() => RunOutcome::Dropped,
             Ok(results) => self.outcome(request, snapshot, &results),

@@ -93,7 +93,7 @@ fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     }
     let ty = descriptor_type(interp, DescKind::Tdm, dtype, &block, &layout)?;
     let base = interp.ssa(&base);
-    let ssa = make_descriptor(interp, base, &shape, &strides, ty)?;
+    let ssa = make_descriptor(interp, base, (&shape, &strides), ty, (bound, dtype))?;
     let made = TensorDesc { ssa, kind: DescKind::Tdm, dtype, block_shape: block, layout, shape, strides };
     Ok(Value::TensorDesc(Rc::new(made)))
 }
