@@ -11,7 +11,7 @@ use super::{Kind, Note, Severity};
 use crate::limits::deadlock::GHOST_STEPS;
 use base::{Message, message};
 use explore::{Status, System};
-use kernel::{EffectKind, SiteId};
+use kernel::{EffectKind, Kernel, SiteId};
 use machine::{
     BarrierAction, BarrierPlace, BarrierRecord, Blocked, BlockedOn, Machine, Record, Rule, State, Violation,
 };
@@ -90,6 +90,7 @@ pub(crate) fn deadlock(
                 Cause::Nobody => missing_arrival(words, replay, &ghost, stuck, barrier),
                 _ => None,
             };
+            notes.extend(beside(words, replay, stuck, cause));
             if let Some((site, text)) = place {
                 primary = false;
                 notes.push(Note::primary(words.site_range(site), text));
@@ -114,8 +115,11 @@ fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternati
     if pending == 0 && bytes != 0 {
         return Cause::Bytes;
     }
-    if alternative && flips > 0 && pending == initial {
-        return Cause::Lapped;
+    if alternative && pending == initial && is_lapped(replay, stuck, barrier) {
+        return match replay.completed_twice(barrier) {
+            Some(record) if record.thread != stuck.thread => Cause::Twice(record),
+            _ => Cause::Lapped,
+        };
     }
     if let Some(record) = arrival(ghost, barrier, stuck.thread) {
         return Cause::Behind(record);
@@ -132,6 +136,16 @@ fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternati
     }
 }
 
+/// Whether a barrier has flipped past a thread that waits on it: by more than the flip that it waits for, which is the
+/// next one of its phase behind the last that it saw.
+fn is_lapped(replay: &Replay, stuck: &Blocked, place: BarrierPlace) -> bool {
+    let BlockedOn::Barrier { phase, flips, .. } = stuck.on else { return false };
+    let next = replay.last_seen(stuck.thread, place).map_or(0, |seen| seen + 1);
+    // Flip `n` ends phase `n - 1`, and a wait for the phase before the first one is for no flip at all.
+    let wanted = next + u32::from(next % 2 == phase % 2);
+    flips > wanted
+}
+
 /// The kind and the reason of the wait that a deadlock starts from.
 fn explained(
     words: &Words<'_>,
@@ -146,6 +160,19 @@ fn explained(
     let name = words.barrier(barrier);
     match cause {
         Cause::Bytes => (Kind::ExpectMismatch, bytes(words, replay, barrier)),
+        Cause::Lapped | Cause::Twice(_) if undercounted(words.kernel, replay, barrier).is_some() => {
+            let kind = if matches!(cause, Cause::Lapped) { Kind::LappedWait } else { Kind::Deadlock };
+            let arriving = words.all_partitions(&replay.arriving(words.kernel, barrier));
+            let arrivals = if initial == 1 { "arrival" } else { "arrivals" };
+            let why = message!(
+                "{arriving} arrive on `{name}`, but a phase of it is over with {initial} {arrivals}, so it may turn over twice",
+                arriving,
+                name,
+                initial,
+                arrivals
+            );
+            (kind, why)
+        }
         Cause::Lapped => {
             let why = message!(
                 "where it comes late, `{name}` has flipped {} already, and phase {phase} is current again",
@@ -201,12 +228,48 @@ fn explained(
             );
             (Kind::Deadlock, why)
         }
-        Cause::Nobody if flips > 0 => (
-            Kind::Deadlock,
-            message!("nobody arrives on `{name}` for phase {phase} after flip {flips}", name, phase, flips),
-        ),
+        Cause::Nobody if flips > 0 => {
+            let why = message!("nobody arrives on `{name}` for phase {phase} after flip {flips}", name, phase, flips);
+            let why = match ended(replay, blocked, barrier) {
+                Some(last) => {
+                    message!("{why}{:}{} did so up to then, and has ended", why, words.partition(last.thread))
+                }
+                None => why,
+            };
+            (Kind::Deadlock, why)
+        }
         Cause::Nobody => (Kind::Deadlock, message!("nobody arrives on `{name}`", name)),
     }
+}
+
+/// How many threads arrive on a barrier, where they are more than a phase of it counts.
+fn undercounted(kernel: &Kernel, replay: &Replay, barrier: BarrierPlace) -> Option<usize> {
+    let (initial, threads) = (replay.initial(barrier)?, replay.arriving(kernel, barrier).len());
+    (initial < threads as i64).then_some(threads)
+}
+
+/// What is told beside the wait that a deadlock starts from: the arrival that came too early for it.
+fn beside(words: &Words<'_>, replay: &Replay, stuck: &Blocked, cause: &Cause<'_>) -> Option<Note<Message>> {
+    let (BlockedOn::Barrier { barrier, flips, .. }, Cause::Lapped) = (&stuck.on, cause) else { return None };
+    let early = replay.flip(*barrier, *flips).filter(|record| record.thread != stuck.thread)?;
+    // What a copy brings is where the copy is; an arrival may stand elsewhere.
+    let kind = early.effect.and_then(|id| words.kernel.effects.get(id.index())).map(|effect| &effect.kind);
+    if !matches!(kind, Some(EffectKind::Arrive { .. } | EffectKind::TensorCoreCommit { .. })) {
+        return None;
+    }
+    let name = words.barrier(*barrier);
+    let (who, whom) = (words.partition(early.thread), words.partition(stuck.thread));
+    let text = message!("{who} brings flip {flips} of `{name}` here before {whom} looks", who, *flips, name, whom);
+    Some(Note::new(words.site_range(early.site), text))
+}
+
+/// The last arrival on a barrier, where its thread has ended since.
+fn ended<'r>(replay: &'r Replay, blocked: &[Blocked], place: BarrierPlace) -> Option<&'r Record> {
+    let arrives = |at: &BarrierRecord| at.place == place && matches!(at.act, BarrierAction::Arrive { .. });
+    let last = replay.records.iter().rev().find(|record| record.barriers.iter().any(arrives))?;
+    // One that waits for the others to join it has nothing left to do.
+    let waits = |stuck: &Blocked| matches!(stuck.on, BlockedOn::Barrier { .. });
+    blocked.iter().all(|stuck| stuck.thread != last.thread || !waits(stuck)).then_some(last)
 }
 
 /// What a barrier is told to expect, and what comes.
