@@ -90,7 +90,6 @@ pub(crate) fn deadlock(
                 Cause::Nobody => missing_arrival(words, replay, &ghost, stuck, barrier),
                 _ => None,
             };
-            notes.extend(beside(words, replay, stuck, cause));
             if let Some((site, text)) = place {
                 primary = false;
                 notes.push(Note::primary(words.site_range(site), text));
@@ -136,14 +135,11 @@ fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternati
     }
 }
 
-/// Whether a barrier has flipped past a thread that waits on it: by more than the flip that it waits for, which is the
-/// next one of its phase behind the last that it saw.
+/// Whether a barrier has flipped past a thread that waits on it: since the last flip that it saw there. Where nothing has
+/// flipped since, it waits for the next one, as it should.
 fn is_lapped(replay: &Replay, stuck: &Blocked, place: BarrierPlace) -> bool {
-    let BlockedOn::Barrier { phase, flips, .. } = stuck.on else { return false };
-    let next = replay.last_seen(stuck.thread, place).map_or(0, |seen| seen + 1);
-    // Flip `n` ends phase `n - 1`, and a wait for the phase before the first one is for no flip at all.
-    let wanted = next + u32::from(next % 2 == phase % 2);
-    flips > wanted
+    let BlockedOn::Barrier { flips, .. } = stuck.on else { return false };
+    flips > replay.last_seen(stuck.thread, place).unwrap_or(0)
 }
 
 /// The kind and the reason of the wait that a deadlock starts from.
@@ -246,21 +242,6 @@ fn explained(
 fn undercounted(kernel: &Kernel, replay: &Replay, barrier: BarrierPlace) -> Option<usize> {
     let (initial, threads) = (replay.initial(barrier)?, replay.arriving(kernel, barrier).len());
     (initial < threads as i64).then_some(threads)
-}
-
-/// What is told beside the wait that a deadlock starts from: the arrival that came too early for it.
-fn beside(words: &Words<'_>, replay: &Replay, stuck: &Blocked, cause: &Cause<'_>) -> Option<Note<Message>> {
-    let (BlockedOn::Barrier { barrier, flips, .. }, Cause::Lapped) = (&stuck.on, cause) else { return None };
-    let early = replay.flip(*barrier, *flips).filter(|record| record.thread != stuck.thread)?;
-    // What a copy brings is where the copy is; an arrival may stand elsewhere.
-    let kind = early.effect.and_then(|id| words.kernel.effects.get(id.index())).map(|effect| &effect.kind);
-    if !matches!(kind, Some(EffectKind::Arrive { .. } | EffectKind::TensorCoreCommit { .. })) {
-        return None;
-    }
-    let name = words.barrier(*barrier);
-    let (who, whom) = (words.partition(early.thread), words.partition(stuck.thread));
-    let text = message!("{who} brings flip {flips} of `{name}` here before {whom} looks", who, *flips, name, whom);
-    Some(Note::new(words.site_range(early.site), text))
 }
 
 /// The last arrival on a barrier, where its thread has ended since.

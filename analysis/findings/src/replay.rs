@@ -134,14 +134,6 @@ impl Replay {
         own.filter_map(|record| record.barriers.iter().find(waits)).map(|at| at.flips).max()
     }
 
-    /// The step that completed a phase of a barrier: flip number `flip`.
-    pub fn flip(&self, place: BarrierPlace, flip: u32) -> Option<&Record> {
-        let flips = |at: &BarrierRecord| {
-            at.place == place && at.flips == flip && matches!(at.act, BarrierAction::Arrive { flipped: true })
-        };
-        self.records.iter().rev().find(|record| record.barriers.iter().any(flips))
-    }
-
     /// The arrival by which a thread completes a second phase of a barrier with no wait of its own since the first.
     pub fn completed_twice(&self, place: BarrierPlace) -> Option<&Record> {
         let mut last: Option<u16> = None;
