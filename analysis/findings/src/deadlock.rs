@@ -11,7 +11,7 @@ use super::{Kind, Note, Severity};
 use crate::limits::deadlock::GHOST_STEPS;
 use base::{Message, message};
 use explore::{Status, System};
-use kernel::{EffectKind, SiteId};
+use kernel::{EffectKind, Kernel, SiteId};
 use machine::{
     BarrierAction, BarrierPlace, BarrierRecord, Blocked, BlockedOn, Machine, Record, Rule, State, Violation,
 };
@@ -114,8 +114,11 @@ fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternati
     if pending == 0 && bytes != 0 {
         return Cause::Bytes;
     }
-    if alternative && flips > 0 && pending == initial {
-        return Cause::Lapped;
+    if alternative && pending == initial && is_lapped(replay, stuck, barrier) {
+        return match replay.completed_twice(barrier) {
+            Some(record) if record.thread != stuck.thread => Cause::Twice(record),
+            _ => Cause::Lapped,
+        };
     }
     if let Some(record) = arrival(ghost, barrier, stuck.thread) {
         return Cause::Behind(record);
@@ -132,6 +135,13 @@ fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternati
     }
 }
 
+/// Whether a barrier has flipped past a thread that waits on it: since the last flip that it saw there. Where nothing has
+/// flipped since, it waits for the next one, as it should.
+fn is_lapped(replay: &Replay, stuck: &Blocked, place: BarrierPlace) -> bool {
+    let BlockedOn::Barrier { flips, .. } = stuck.on else { return false };
+    flips > replay.last_seen(stuck.thread, place).unwrap_or(0)
+}
+
 /// The kind and the reason of the wait that a deadlock starts from.
 fn explained(
     words: &Words<'_>,
@@ -146,6 +156,19 @@ fn explained(
     let name = words.barrier(barrier);
     match cause {
         Cause::Bytes => (Kind::ExpectMismatch, bytes(words, replay, barrier)),
+        Cause::Lapped | Cause::Twice(_) if undercounted(words.kernel, replay, barrier).is_some() => {
+            let kind = if matches!(cause, Cause::Lapped) { Kind::LappedWait } else { Kind::Deadlock };
+            let arriving = words.all_partitions(&replay.arriving(words.kernel, barrier));
+            let arrivals = if initial == 1 { "arrival" } else { "arrivals" };
+            let why = message!(
+                "{arriving} arrive on `{name}`, but a phase of it is over with {initial} {arrivals}, so it may turn over twice",
+                arriving,
+                name,
+                initial,
+                arrivals
+            );
+            (kind, why)
+        }
         Cause::Lapped => {
             let why = message!(
                 "where it comes late, `{name}` has flipped {} already, and phase {phase} is current again",
@@ -201,12 +224,33 @@ fn explained(
             );
             (Kind::Deadlock, why)
         }
-        Cause::Nobody if flips > 0 => (
-            Kind::Deadlock,
-            message!("nobody arrives on `{name}` for phase {phase} after flip {flips}", name, phase, flips),
-        ),
+        Cause::Nobody if flips > 0 => {
+            let why = message!("nobody arrives on `{name}` for phase {phase} after flip {flips}", name, phase, flips);
+            let why = match ended(replay, blocked, barrier) {
+                Some(last) => {
+                    message!("{why}{:}{} did so up to then, and has ended", why, words.partition(last.thread))
+                }
+                None => why,
+            };
+            (Kind::Deadlock, why)
+        }
         Cause::Nobody => (Kind::Deadlock, message!("nobody arrives on `{name}`", name)),
     }
+}
+
+/// How many threads arrive on a barrier, where they are more than a phase of it counts.
+fn undercounted(kernel: &Kernel, replay: &Replay, barrier: BarrierPlace) -> Option<usize> {
+    let (initial, threads) = (replay.initial(barrier)?, replay.arriving(kernel, barrier).len());
+    (initial < threads as i64).then_some(threads)
+}
+
+/// The last arrival on a barrier, where its thread has ended since.
+fn ended<'r>(replay: &'r Replay, blocked: &[Blocked], place: BarrierPlace) -> Option<&'r Record> {
+    let arrives = |at: &BarrierRecord| at.place == place && matches!(at.act, BarrierAction::Arrive { .. });
+    let last = replay.records.iter().rev().find(|record| record.barriers.iter().any(arrives))?;
+    // One that waits for the others to join it has nothing left to do.
+    let waits = |stuck: &Blocked| matches!(stuck.on, BlockedOn::Barrier { .. });
+    blocked.iter().all(|stuck| stuck.thread != last.thread || !waits(stuck)).then_some(last)
 }
 
 /// What a barrier is told to expect, and what comes.

@@ -114,6 +114,9 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, shorten: usize, one: Op
     let verdict = verdict(lowered, outcome, &findings);
     for assumed in &outcome.assumed {
         let finding = tell(&mut left, assumed);
+        // With fewer iterations it is what it is with many.
+        let known = |new: &Finding<Message>| findings.iter().any(|it| (it.kind, it.range) == (new.kind, new.range));
+        let finding = finding.filter(|finding| !known(finding));
         findings.extend(finding.map(|finding| Finding {
             severity: Severity::Hint,
             message: message!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
@@ -189,7 +192,7 @@ fn describe_with_inputs(
     let words = Words::new(lowered, &machine);
     let replay = replay::replay(&machine, found)?;
     let told = match &found.violation.rule {
-        Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
+        Rule::Race { .. } => race(&words, &machine, &replay, &found.violation, &found.valuation),
         Rule::Outlives { access } => outlives(&words, &machine, &replay, &found.violation, access),
         Rule::PendingResult { dot } => pending_result(&words, &found.violation, *dot),
         Rule::Unfinished { access } => unfinished(&words, &found.violation, access),

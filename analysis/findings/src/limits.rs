@@ -48,6 +48,8 @@ base::limits! { "findings":
         VIOLATIONS: usize = 12, Count, Shown;
         /// Machine steps of the runs that look for common causes.
         STEPS: u64 = 200_000, Steps, Shown;
+        /// Machine steps of the run of a kernel that is told other bytes or counts.
+        TRIAL: u64 = 20_000, Steps, Shown;
     }
 
     mod deadlock {

@@ -1,5 +1,6 @@
 //! Races, pending accesses and missing fences in words.
 
+use super::cause::is_told_wrongly;
 use super::deadlock::{bytes, expectation};
 use super::description::Description;
 use super::packed::{self, packed};
@@ -8,7 +9,7 @@ use super::words::{Words, verb};
 use super::{Kind, MissingOrder, Note, Severity};
 use base::{Message, message};
 use kernel::{BufferId, CommitKind, EffectId, EffectKind, Mode};
-use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
+use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Valuation, Violation};
 
 /// A race.
 pub(crate) fn race(
@@ -16,10 +17,15 @@ pub(crate) fn race(
     machine: &Machine<'_>,
     replay: &Replay,
     violation: &Violation,
+    valuation: &Valuation,
 ) -> Option<Description> {
     let Rule::Race { earlier, later } = &violation.rule else { return None };
     let too_early = earlier.mode == Mode::Read && read_nothing(replay, earlier);
-    let kind = classify(words, machine, replay, earlier, later, too_early);
+    let told = words.channels.barrier_of(earlier.channel).and_then(|barrier| replay.end.barriers().get(barrier));
+    let kind = match told {
+        Some((place, _)) if is_told_wrongly(words.kernel, valuation, replay, violation, *place) => Kind::ExpectMismatch,
+        _ => classify(words, machine, replay, earlier, later, too_early),
+    };
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let buffer = place(words, replay, later);
     let apart = words.channels.family(earlier.channel).filter(|_| earlier.thread == later.thread);
@@ -238,6 +244,9 @@ fn actor(words: &Words<'_>, earlier: &Event, later: &Event) -> Message {
 /// not wait for it.
 fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Message {
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
+    if let Some(text) = undercounted(words, replay, earlier, later) {
+        return text;
+    }
     let before = replay.records.get(..later.step.saturating_sub(1) as usize).unwrap_or_default();
     let waited = |place: BarrierPlace, flip: u32| {
         let saw = |barrier: &BarrierRecord| {
@@ -293,6 +302,27 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
         }
         _ => Message::default(),
     }
+}
+
+/// That the barrier which the later thread waited for counts fewer arrivals than threads arrive on it, the earlier one
+/// among them: then a phase may be over without it.
+fn undercounted(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Option<Message> {
+    let (place, ..) = replay.guard(words.kernel, later)?;
+    let (initial, threads) = (replay.initial(place)?, replay.arriving(words.kernel, place));
+    if earlier.thread == later.thread || initial >= threads.len() as i64 || !threads.contains(&earlier.thread) {
+        return None;
+    }
+    let arriving = words.all_partitions(&threads);
+    let name = words.barrier(place);
+    let arrivals = if initial == 1 { "arrival" } else { "arrivals" };
+    Some(message!(
+        "{;}{} waited for `{name}`, on which {arriving} arrive, but a phase of it is over with {initial} {arrivals}",
+        words.partition(later.thread),
+        name,
+        arriving,
+        initial,
+        arrivals
+    ))
 }
 
 /// Whether the group of an access was or is going to be closed.

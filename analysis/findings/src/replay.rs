@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use base::Limits;
 use explore::{Schedule, Status, System};
 use kernel::{EffectKind, Kernel};
-use machine::{BarrierAction, BarrierPlace, Event, Machine, Record, State};
+use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, State};
 use verify::Found;
 
 /// The records of a run, one a step, and the states that matter.
@@ -98,6 +98,56 @@ impl Replay {
                 && let Some(barrier) = record.barriers.first()
             {
                 return Some((barrier.place, barrier.flips, index as u32 + 1));
+            }
+        }
+        None
+    }
+
+    /// How many arrivals a phase of a barrier counts.
+    pub fn initial(&self, place: BarrierPlace) -> Option<i64> {
+        self.end.barriers().iter().find(|(known, _)| *known == place).map(|(_, barrier)| barrier.initial)
+    }
+
+    /// The threads whose arrivals a barrier counts, in order; what only brings bytes is none.
+    pub fn arriving(&self, kernel: &Kernel, place: BarrierPlace) -> Vec<u16> {
+        let counted = |record: &Record| match record.effect.and_then(|id| kernel.effects.get(id.index()))?.kind {
+            EffectKind::Expect { .. } | EffectKind::Arrive { .. } | EffectKind::TensorCoreCommit { .. } => Some(()),
+            EffectKind::AsyncCopyArrive { increments, .. } => (!increments).then_some(()),
+            EffectKind::Operation { ref completion, .. } => {
+                completion.arrivals().iter().any(|arrival| arrival.count > 0).then_some(())
+            }
+            _ => None,
+        };
+        let arrives = |at: &BarrierRecord| at.place == place && matches!(at.act, BarrierAction::Arrive { .. });
+        let records = self.records.iter().filter(|record| record.barriers.iter().any(arrives));
+        let mut threads: Vec<u16> =
+            records.filter(|record| counted(record).is_some()).map(|record| record.thread).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        threads
+    }
+
+    /// The last flip of a barrier that a thread has waited for; `None` where it has not waited on it.
+    pub fn last_seen(&self, thread: u16, place: BarrierPlace) -> Option<u32> {
+        let waits = |at: &&BarrierRecord| at.place == place && matches!(at.act, BarrierAction::Wait { .. });
+        let own = self.records.iter().filter(|record| record.thread == thread);
+        own.filter_map(|record| record.barriers.iter().find(waits)).map(|at| at.flips).max()
+    }
+
+    /// The arrival by which a thread completes a second phase of a barrier with no wait of its own since the first.
+    pub fn completed_twice(&self, place: BarrierPlace) -> Option<&Record> {
+        let mut last: Option<u16> = None;
+        for record in &self.records {
+            let flips = record
+                .barriers
+                .iter()
+                .any(|at| at.place == place && matches!(at.act, BarrierAction::Arrive { flipped: true }));
+            let waits = record.barriers.iter().any(|at| matches!(at.act, BarrierAction::Wait { .. }));
+            match last {
+                Some(thread) if flips && thread == record.thread => return Some(record),
+                _ if flips => last = Some(record.thread),
+                Some(thread) if waits && thread == record.thread => last = None,
+                _ => {}
             }
         }
         None

@@ -51,6 +51,10 @@ pub(crate) fn uninitialised(
     let at = *replay.record(read.step)?.places.get(usize::from(read.access))?;
     let buffer = at.buffer;
     let mut seen = look(machine, replay, read, buffer);
+    if seen.first.is_empty() {
+        seen.first = window(words, read, &at);
+        seen.bits.clone_from(&seen.first);
+    }
     // Longer runs of the same kind show more of the same: other slots of a ring.
     let others: Vec<&OtherRun<'_>> = others.but(&found.valuation).collect();
     // What a race leads to is another matter.
@@ -81,6 +85,18 @@ pub(crate) fn uninitialised(
     notes.push(note(words.event_range(read), message!("{who} reads {place}{}", who, place, seen.place), true));
     notes.extend(after);
     Some(Description::of(Kind::UninitialisedRead, message, notes))
+}
+
+/// All that an access touches of its buffer.
+fn window(words: &Words<'_>, access: &Event, at: &BarrierPlace) -> Bits {
+    let accesses = match &words.kernel.effect(access.effect).kind {
+        EffectKind::Operation { accesses, .. } => accesses.as_slice(),
+        EffectKind::ClcLoad { source, .. } => std::slice::from_ref(source),
+        _ => &[],
+    };
+    let shape = accesses.get(usize::from(access.access)).and_then(|access| words.kernel.shape(access.view));
+    let window = shape.map(|shape| shape.intervals()).into_iter().flatten();
+    merged(window.map(|(lo, hi)| (lo + at.start, hi + at.start)).collect())
 }
 
 /// What a run says of a read.

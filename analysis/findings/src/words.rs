@@ -99,6 +99,15 @@ impl<'a> Words<'a> {
         if self.cluster.len() > 1 { message!("{name} of CTA {cta}", name, self.cluster.number(cta)) } else { name }
     }
 
+    /// Several of them: `a, b and c`.
+    pub(crate) fn all_partitions(&self, threads: &[u16]) -> Message {
+        let mut names: Vec<Message> = threads.iter().map(|thread| self.partition(*thread)).collect();
+        match (names.pop(), names.is_empty()) {
+            (Some(last), false) => message!("{} and {last}", Message::join(names, ", "), last),
+            (last, _) => last.unwrap_or_default(),
+        }
+    }
+
     /// Whether it speaks of AMD's ops.
     pub fn amd(&self) -> bool {
         self.map.sites.iter().any(|site| site.op.starts_with("amdg."))

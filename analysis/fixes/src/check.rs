@@ -3,12 +3,13 @@
 
 use std::cell::Cell;
 
+use crate::limits::hangs::INPUTS;
 use base::{Cancelled, Limits, Message, TextRange};
 use explore::canonical;
 use findings::{Edit, Finding, Kind, Severity, describe_places, describe_violation};
 use kernel::{Kernel, Lowered};
 use lower::lower;
-use machine::{Machine, Rule};
+use machine::{Machine, Rule, Valuation};
 use ttgir::Tree;
 use verify::{Found, Outcome};
 
@@ -85,8 +86,8 @@ impl<'a> Baseline<'a> {
     }
 
     /// What an edited kernel leaves wrong, in places of the text before; `None` where `goal` stays or
-    /// anything is new: a finding, a gap, an op that is not modelled, a deadlock. A kernel that is the same
-    /// reaches no goal.
+    /// anything is new: a finding, a gap, an op that is not modelled, a wait that never ends. A kernel that is the
+    /// same reaches no goal.
     ///
     /// # Errors
     ///
@@ -120,7 +121,7 @@ impl<'a> Baseline<'a> {
         }
         let outcome = decide(&lowered.kernel)?;
         self.spent.update(|spent| spent + outcome.steps);
-        if outcome.gaps.len() > self.gaps || (hangs(&outcome) && !self.hangs) {
+        if outcome.gaps.len() > self.gaps || (hangs(&outcome) && self.hangs_anew(lowered, &outcome)) {
             return Ok(None);
         }
         let findings = describe_places(lowered, &outcome).findings;
@@ -131,6 +132,21 @@ impl<'a> Baseline<'a> {
             return Ok(None);
         }
         Ok(findings.iter().all(helps).then(|| findings.iter().filter_map(was).collect()))
+    }
+
+    /// Whether an edited kernel that hangs does so with inputs with which it did not before, in the order of steps that
+    /// is tried first: that another race stays is no excuse for a fix that stops a kernel which went through.
+    fn hangs_anew(&self, lowered: &Lowered, outcome: &Outcome) -> bool {
+        if !self.hangs || self.lowered.kernel.inputs != lowered.kernel.inputs {
+            return !self.hangs;
+        }
+        let hangs = |kernel: &Kernel, valuation: &Valuation| {
+            let state = canonical(&Machine::new(kernel, valuation, &Limits::default())).state;
+            self.spent.update(|spent| spent + state.cost());
+            state.violations().iter().any(|violation| matches!(violation.rule, Rule::Deadlock(_)))
+        };
+        let mut all = outcome.valuations.iter().take(INPUTS);
+        all.any(|valuation| hangs(&lowered.kernel, valuation) && !hangs(&self.lowered.kernel, valuation))
     }
 }
 

@@ -48,6 +48,20 @@ pub(crate) fn more(case: &FixContext<'_>) -> Vec<Candidate> {
     out
 }
 
+/// Init counts raised to the threads that arrive on the barrier which a racing access waited for: where several do, the
+/// first of them may complete the phase alone.
+pub(crate) fn shared(case: &FixContext<'_>) -> Vec<Candidate> {
+    let Some((earlier, later)) = case.pair() else { return Vec::new() };
+    let mut out: Vec<Candidate> = Vec::new();
+    for event in [later, earlier] {
+        let Some((place, ..)) = case.replay.guard(&case.lowered.kernel, &event) else { continue };
+        let threads = case.replay.arriving(&case.lowered.kernel, place).len() as i64;
+        let fix = case.replay.initial(place).filter(|initial| threads > *initial);
+        out.extend(fix.and_then(|_| recount(case, place, threads)));
+    }
+    out
+}
+
 /// How many arrivals single ops bring, where that is more than one: AMD's count threads or warps.
 fn arrival_counts(case: &FixContext<'_>) -> Vec<i64> {
     let mut counts = Vec::new();

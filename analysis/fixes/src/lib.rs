@@ -231,7 +231,7 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
             &[pending::at_the_end, wait::at_the_end, pending::waits, order::late, order::stronger, wait::waits]
         }
         Kind::PhaseMismatch => {
-            &[phase::guard, phase::blocked, order::late, order::stronger, wait::waits, wait::at_once]
+            &[count::shared, phase::guard, phase::blocked, order::late, order::stronger, wait::waits, wait::at_once]
         }
         Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::PackedOverwrite if grouped => {
             &[pending::waits, order::late, order::stronger, wait::waits, phase::guard]
@@ -247,11 +247,17 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
             phase::guard,
         ],
         Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier => {
-            &[order::late, order::stronger, wait::waits, wait::at_once, count::more, phase::guard]
+            &[count::shared, order::late, order::stronger, wait::waits, wait::at_once, count::more, phase::guard]
         }
-        Kind::Deadlock => {
-            &[phase::blocked, token::handed_on, count::arrivals, count::expects, arrive::arrivals, count::bytes]
-        }
+        Kind::Deadlock => &[
+            phase::blocked,
+            life::twice,
+            token::handed_on,
+            count::arrivals,
+            count::expects,
+            arrive::arrivals,
+            count::bytes,
+        ],
         Kind::ExpectMismatch => &[count::bytes, count::expects],
         Kind::ArrivalOverflow => &[count::more, life::without],
         Kind::BarrierNotLive => &[life::init],

@@ -5,7 +5,7 @@ use super::count::inits;
 use super::draft;
 use super::slot::{Slot, slot_name, slots};
 use base::message;
-use machine::{BarrierAction, BarrierPlace, Rule};
+use machine::{BarrierAction, BarrierPlace, BlockedOn, Rule};
 use ttgir::{OpId, ValueId};
 
 /// A missing init.
@@ -162,4 +162,17 @@ pub(crate) fn without(case: &FixContext<'_>) -> Vec<Candidate> {
     let code = case.code;
     let op = case.site_op(case.found.violation.site).filter(|op| code.is_barrier_op(*op, "arrive_barrier"));
     op.map(|op| fix("take the surplus arrival away", [draft::delete(code, op)])).into_iter().collect()
+}
+
+/// The second of two arrivals that complete two phases with no wait in between, taken away.
+pub(crate) fn twice(case: &FixContext<'_>) -> Vec<Candidate> {
+    let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
+    let code = case.code;
+    let again = blocked.iter().find_map(|stuck| match stuck.on {
+        BlockedOn::Barrier { barrier, .. } => case.replay.completed_twice(barrier),
+        BlockedOn::Partitions => None,
+    });
+    let op = again.and_then(|record| case.site_op(record.site));
+    let op = op.filter(|op| code.is_barrier_op(*op, "arrive_barrier"));
+    op.map(|op| fix("take the second arrival away", [draft::delete(code, op)])).into_iter().collect()
 }

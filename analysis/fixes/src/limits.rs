@@ -14,6 +14,11 @@ base::limits! { "fixes":
         STEPS: u64 = 150_000, Steps, NoFix;
     }
 
+    mod hangs {
+        /// Inputs with which a changed kernel is compared that hangs, as the one before does.
+        INPUTS: usize = 24, Count, NoFix;
+    }
+
     mod code {
         /// How far views and captures are followed.
         HOPS: usize = 64, Count, NoFix;

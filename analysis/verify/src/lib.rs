@@ -165,18 +165,7 @@ impl<'k> Decision<'k> {
         self.count(&run);
         self.idle = self.plan.groups.iter().any(|group| group.trips.eval(valuation) == Some(0));
         self.take(&run, valuation, false);
-        if let Some(remark) = run.state.remarks().first()
-            && self.outcome.outlives.is_none()
-            && run.state.violations().is_empty()
-        {
-            self.outcome.outlives = Some(Found {
-                violation: remark.clone(),
-                valuation: valuation.clone(),
-                schedule: run.schedule.clone(),
-                alternative: false,
-                confluent: run.state.schedule_hazards().is_empty(),
-            });
-        }
+        self.remark(&run, valuation);
         if run.state.schedule_hazards().is_empty() || run.state.error().is_some() || run.state.unmodelled() {
             return Ok(());
         }
@@ -191,6 +180,22 @@ impl<'k> Decision<'k> {
         self.alternatives(&machine, &run, valuation, cancel)?;
         self.settled = known > 0 && self.outcome.found.len() == known;
         Ok(())
+    }
+
+    /// Keeps what a run that breaks no rule leaves under way, as the first one does that leaves something.
+    fn remark(&mut self, run: &ScheduledRun<State>, valuation: &Valuation) {
+        if let Some(remark) = run.state.remarks().first()
+            && self.outcome.outlives.is_none()
+            && run.state.violations().is_empty()
+        {
+            self.outcome.outlives = Some(Found {
+                violation: remark.clone(),
+                valuation: valuation.clone(),
+                schedule: run.schedule.clone(),
+                alternative: false,
+                confluent: run.state.schedule_hazards().is_empty(),
+            });
+        }
     }
 
     /// A kernel that races is not confluent because of it, and what else its schedules lead to
@@ -391,6 +396,7 @@ impl<'k> Decision<'k> {
             if !run.state.unmodelled() {
                 self.idle = self.plan.groups.iter().any(|group| group.trips.eval(&valuation) == Some(0));
                 self.keep(&run, &valuation, false);
+                self.remark(&run, &valuation);
             }
             if run.state.error().is_none() {
                 self.outcome.valuations.push(valuation);

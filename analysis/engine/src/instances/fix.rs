@@ -302,6 +302,34 @@ def kernel(desc, steps, depth: gl.constexpr):
         ("        mbarrier.init(free.index(s), count=1)\n", "", "mbarrier.init(free.index("),
     ];
 
+    /// A ring whose tiles two partitions read, where the phase that frees a slot counts `count` arrivals.
+    fn read_by_two(count: u32) -> String {
+        let text = HEAD.replace("init(free.index(s), count=1)", &format!("init(free.index(s), count={count})"));
+        let text = text.replace(
+            "        ring.index(slot).store(value + value)\n",
+            "        gl.store(out + i, gl.sum(gl.sum(value, 1), 0))\n",
+        );
+        let text =
+            text.replace("use(ring,", "use(out, ring,").replace("desc, steps, depth:", "desc, out, steps, depth:");
+        let text = text.replace("# fencepost: desc", "# fencepost: out=*fp32, desc");
+        let both = "        (use, (out, ring, ready, free, steps)),\n";
+        text.replace("        (use, (ring, ready, free, steps)),\n", both).replace(
+            "        (load, (desc, ring, ready, free, steps)),\n    ], [1], [24])",
+            &format!("        (load, (desc, ring, ready, free, steps)),\n{both}    ], [1, 4], [24, 64])"),
+        )
+    }
+
+    #[test]
+    fn a_count_that_leaves_out_a_partition_is_raised() {
+        assert_eq!(fixed(&read_by_two(2)), []);
+        let text = read_by_two(1);
+        let found = fixed(&text);
+        assert_eq!(found.len(), 1, "one cause: {found:#?}");
+        let fixes: Vec<&Fix> = found.iter().filter_map(|(_, fix)| fix.as_ref()).collect();
+        let [fix] = fixes.as_slice() else { panic!("{found:#?}") };
+        assert_eq!(::fixes::apply(&text, &fix.edits), Some(read_by_two(2)));
+    }
+
     #[test]
     fn what_is_broken_is_mended_in_python() {
         let mut without = Vec::new();
