@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::sizes::{Dims, Origin};
 use super::ways::Ways;
 use crate::origin::FileId;
 use crate::specialization::{Contents, LaunchFacts};
@@ -30,9 +31,9 @@ pub enum Thing<'a> {
     /// A tensor of which less than all is known.
     OpenTensor(OpenTensor<'a>),
     /// The sizes or strides of a tensor of which not even the number of dimensions is known.
-    OpenSizes,
+    OpenSizes(Rc<Dims<'a>>),
     /// A number that is not known.
-    OpenNumber(OpenNumber),
+    OpenNumber(OpenNumber, Origin<'a>),
     /// The options of a command line.
     Options(Options<'a>),
     /// `pytest.param(…)`: its values.
@@ -131,6 +132,8 @@ pub struct Descriptor<'a> {
     pub base: Option<Torch>,
     /// Torch's name of the element type, where that is known.
     pub element: Option<Rc<str>>,
+    /// Where the tensor lies, where no more than that is known of it.
+    pub memory: Option<Memory>,
     /// Sizes of the tensor.
     pub shape: Value<'a>,
     /// Elements between neighbours.
@@ -215,6 +218,10 @@ pub struct OpenTensor<'a> {
     pub dtype: Option<Rc<str>>,
     /// Sizes, outermost first, each a number that may be open; `None` where not even their count is known.
     pub shape: Option<Rc<[Value<'a>]>>,
+    /// Elements between neighbours, where the host code itself says how it lies.
+    pub strides: Option<Rc<[Value<'a>]>>,
+    /// Sizes that were asked for where `shape` says nothing.
+    pub dims: Rc<Dims<'a>>,
 }
 
 /// What is known of a number that is not.
