@@ -1,10 +1,11 @@
 //! Launches to try where none is known: small numbers under which what was assumed of strides holds.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use crate::host::Numbers;
+use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::choose::{COMPANIONS, LONGEST, ROUNDS};
@@ -39,7 +40,18 @@ const UNLIKE: i64 = 256;
 
 /// What the launch says, and small numbers for the rest: one setting a choice, without those that no choice of
 /// strides makes fit. Whether every assumption could be met is said of each.
+///
+/// Where nothing that the host computes is found to fit, its formulas are left aside: how far a span goes is not told
+/// exactly, and what is assumed then says what it takes.
 pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    let made = settings_of(program, launch, spreads);
+    if !made.is_empty() || launch.host.is_empty() {
+        return made;
+    }
+    settings_of(program, &Known { host: Host::default(), ..launch.clone() }, spreads)
+}
+
+fn settings_of(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
     let open = program.arguments.iter().enumerate().any(|(at, argument)| {
         (argument.bits.is_some() && launch.value(at as u32).is_none())
             || (0..argument.rank).any(|dim| !launch.sizes.contains_key(&(at as u32, dim as u8)))
@@ -85,6 +97,9 @@ pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> V
 /// Whether what is assumed of a stride fails wherever sizes of a tensor that are free stand in some order: then the host
 /// makes launches in which it does not hold.
 pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    if !is_exact(program, spread) {
+        return false;
+    }
     let mut with_bounds = Cow::Borrowed(program);
     let bounded = bounded(&mut with_bounds, std::slice::from_ref(spread));
     // What is nothing to the tensor is as small as it can be.
@@ -94,10 +109,44 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
         setting(&with_bounds, launch, spreads, &choice).is_none()
     };
     let orders = launch.host.orders(block(&with_bounds));
-    orders.iter().any(|scales| {
+    let strides: Vec<u32> = arguments(program, &spread.stride);
+    orders.iter().filter(|scales| launch.host.leaves_free(&strides, &scales[0])).any(|scales| {
         // Sizes that no grid can be made of say nothing.
         scales.iter().all(|fixed| fails(fixed, &bounded)) && scales.iter().any(|fixed| !fails(fixed, &[]))
     })
+}
+
+/// Arguments that a polynomial mentions.
+fn arguments(program: &Program, poly: &Poly) -> Vec<u32> {
+    let mut all = Vec::new();
+    for atom in poly.atoms() {
+        program.terms.leaves(atom, &mut |node| {
+            if let Node::Symbol(Symbol::Argument(at), _) = node {
+                all.push(*at);
+            }
+        });
+    }
+    all
+}
+
+/// Whether the ends of the interval in which a span lies are met: no part of it depends on another, nor on data or on how
+/// often a loop runs.
+fn is_exact(program: &Program, spread: &Spread) -> bool {
+    let mut met = BTreeSet::new();
+    let mut exact = true;
+    for atom in spread.span.atoms().chain(spread.stride.atoms()).collect::<BTreeSet<Term>>() {
+        let mut own = BTreeSet::new();
+        program.terms.leaves(atom, &mut |node| match node {
+            Node::Symbol(symbol @ (Symbol::Program(_) | Symbol::Lane(_)), _) => {
+                own.insert(*symbol);
+            }
+            Node::Symbol(Symbol::Round(_), _) | Node::Read(..) => exact = false,
+            _ => {}
+        });
+        exact &= own.is_disjoint(&met);
+        met.extend(own);
+    }
+    exact
 }
 
 /// What is assumed of a stride, and below what a mask holds that.

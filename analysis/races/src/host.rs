@@ -255,6 +255,17 @@ impl Host {
         !fixed.contains_key(&number) && !self.bounds.contains_key(&number)
     }
 
+    /// Whether no constant that was chosen says what some arguments are, but for sizes that are given: constants are chosen
+    /// one by one, and need not be what one launch has.
+    pub(crate) fn leaves_free(&self, arguments: &[u32], given: &Numbers) -> bool {
+        let mut free = true;
+        for quantity in arguments.iter().filter_map(|argument| self.of(*argument)) {
+            quantity
+                .unknowns(&mut |number, _| free &= given.contains_key(&number) || !self.bounds.contains_key(&number));
+        }
+        free
+    }
+
     /// Whether a quantity may be made larger.
     pub(crate) fn may_rise(&self, quantity: &Quantity, fixed: &Numbers) -> bool {
         let mut free = false;

@@ -32,7 +32,7 @@ fn laid_out<'a>(
     shape: Option<Rc<[Value<'a>]>>,
     strides: Option<Rc<[Value<'a>]>>,
 ) -> Value<'a> {
-    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape, strides, dims: Rc::default() })))
+    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape, strides, dims: Dims::free() })))
 }
 
 /// A tensor of its own that lies densely.
@@ -157,7 +157,7 @@ fn opened<'a>(tensor: &Torch) -> OpenTensor<'a> {
         dtype: Some(tensor.dtype.clone()),
         shape: Some(shape),
         strides: Some(strides),
-        dims: Rc::default(),
+        dims: Dims::free(),
     }
 }
 

@@ -32,7 +32,8 @@ pub enum Origin<'a> {
 /// The sizes of a tensor of which not even the number of dimensions is known, as far as they were asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Dims<'a> {
-    group: Rc<()>,
+    /// What they are sizes of; `None` of strides, and of a part of the sizes, which hang together with others.
+    group: Option<Rc<()>>,
     /// Each dimension, from 0 or from the end, with its size.
     asked: RefCell<Vec<(i64, Value<'a>)>>,
     rank: Cell<Option<i64>>,
@@ -40,6 +41,11 @@ pub struct Dims<'a> {
 }
 
 impl<'a> Dims<'a> {
+    /// Sizes of a tensor that may be any.
+    pub(super) fn free() -> Rc<Dims<'a>> {
+        Rc::new(Dims { group: Some(Rc::default()), ..Dims::default() })
+    }
+
     /// The size along a dimension.
     pub(super) fn at(&self, dim: i64) -> Value<'a> {
         let dim = match self.rank.get() {
@@ -55,7 +61,7 @@ impl<'a> Dims<'a> {
         if mixed {
             asked.iter().for_each(|(_, size)| compared(size));
         }
-        let size = free(&self.group);
+        let size = self.group.as_ref().map_or_else(|| number(OpenNumber::Int), free);
         if mixed {
             compared(&size);
         }
