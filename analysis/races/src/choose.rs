@@ -84,7 +84,7 @@ pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> V
     let mut with_bounds = Cow::Borrowed(program);
     let bounded = bounded(&mut with_bounds, spreads);
     let size = sizes(&with_bounds, launch)[0];
-    if !launch.host.tells_bounds(&with_bounds, launch) {
+    if !launch.host.tells_bounds(&with_bounds, &launch.values) {
         return Vec::new();
     }
     let made = launch.host.unlike(block(&with_bounds)).into_iter().filter_map(|fixed| {

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Quantity;
+use rustc_hash::FxHashMap;
 
-use crate::launch::{Known, Launch};
 use crate::program::Program;
 use crate::run::Setting;
 use crate::term::{BinOp, Node, Symbol};
@@ -40,11 +40,20 @@ pub(crate) struct Host {
     sized: [bool; 3],
 }
 
+/// What a launch says of its numbers.
+pub(crate) struct Given<'l> {
+    pub(crate) values: &'l [(String, i64)],
+    pub(crate) grid: [Option<i64>; 3],
+    pub(crate) quantities: &'l [(String, Quantity)],
+    pub(crate) programs: &'l [Option<Quantity>; 3],
+    pub(crate) constants: &'l [(i64, Quantity)],
+}
+
 /// Values of numbers without a formula.
 pub(crate) type Numbers = BTreeMap<u32, i64>;
 
 impl Host {
-    pub(crate) fn new(launch: &Launch, program: &Program) -> Host {
+    pub(crate) fn new(launch: &Given<'_>, program: &Program) -> Host {
         let mut host = Host::default();
         for (at, argument) in (0u32..).zip(&program.arguments).filter(|(_, argument)| argument.bits.is_some()) {
             let name = argument.name.trim_start_matches('%');
@@ -53,7 +62,7 @@ impl Host {
                 host.arguments.insert(at, quantity.clone());
             }
         }
-        for ((own, programs), known) in host.programs.iter_mut().zip(&launch.programs).zip(launch.grid) {
+        for ((own, programs), known) in host.programs.iter_mut().zip(launch.programs).zip(launch.grid) {
             *own = programs.clone().filter(|_| known.is_none());
         }
         host.sized = host.programs.each_ref().map(|programs| {
@@ -61,7 +70,7 @@ impl Host {
             programs.iter().for_each(|quantity| quantity.unknowns(&mut |_, of| free &= of.is_some()));
             free
         });
-        for (value, quantity) in &launch.constants {
+        for (value, quantity) in launch.constants {
             let mut numbers = BTreeSet::new();
             quantity.unknowns(&mut |number, _| {
                 numbers.insert(number);
@@ -210,13 +219,13 @@ impl Host {
     }
 
     /// Whether it is known of each argument that bounds something how it is computed, or what it is.
-    pub(crate) fn tells_bounds(&self, program: &Program, launch: &Known) -> bool {
+    pub(crate) fn tells_bounds(&self, program: &Program, known: &FxHashMap<u32, i64>) -> bool {
         let conditions = program.accesses.iter().flat_map(|access| [access.mask, access.path]);
         let mut told = true;
         for term in conditions.chain(program.loops.iter().map(|of| of.condition)) {
             program.terms.leaves(term, &mut |node| {
                 if let Node::Symbol(Symbol::Argument(at), _) = node {
-                    told &= launch.value(*at).is_some() || self.of(*at).is_some();
+                    told &= known.contains_key(at) || self.of(*at).is_some();
                 }
             });
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::Quantity;
 use rustc_hash::FxHashMap;
 
-use crate::host::Host;
+use crate::host::{Given, Host};
 use crate::program::Program;
 
 /// What is known of a launch; nothing by default. Arguments go by their names in the text, without `%`.
@@ -95,7 +95,14 @@ pub(crate) struct Known {
 
 impl Known {
     pub(crate) fn new(launch: &Launch, program: &Program) -> Known {
-        let mut known = Known { grid: launch.grid, host: Host::new(launch, program), ..Known::default() };
+        let given = Given {
+            values: &launch.values,
+            grid: launch.grid,
+            quantities: &launch.quantities,
+            programs: &launch.programs,
+            constants: &launch.constants,
+        };
+        let mut known = Known { grid: launch.grid, host: Host::new(&given, program), ..Known::default() };
         let mut first: FxHashMap<u32, (u32, i64)> = FxHashMap::default();
         let mut told = 0;
         let pointers = program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();

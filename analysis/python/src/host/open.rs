@@ -8,8 +8,8 @@ use std::rc::Rc;
 use base::Operation;
 use ruff_python_ast::Operator;
 
-use super::sizes::{Dims, Origin, computed, dense, note_comparison, operation, product};
-use super::thing::{Memory, OpenNumber, OpenTensor, Thing, Torch, any, content, tensor};
+use super::sizes::{computed, dense, note_comparison, operation, product};
+use super::thing::{Dims, Memory, OpenNumber, OpenTensor, Origin, Thing, Torch, any, content, tensor};
 use super::torch::{dtype_name, dtype_value, int, keeps_memory, keeps_shape};
 use crate::interp::Interp;
 use crate::library::Args;

@@ -1,44 +1,16 @@
 //! Numbers that are not known, as far as they hang together: sizes of one tensor, and what is computed of them.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use base::{Operation, Quantity};
 use ruff_python_ast::Operator;
 
-use super::open::number;
-use super::thing::{OpenNumber, Thing, Torch};
+use super::thing::{Dims, OpenNumber, Origin, Thing, Torch};
 use super::torch::int;
 use crate::limits::open::DEPTH;
 use crate::specialization::Contents;
 use crate::value::Value;
-
-/// Where a number that is not known comes from.
-#[derive(Clone, Debug)]
-pub enum Origin<'a> {
-    /// Nothing is known of it.
-    Loose,
-    /// A size of a tensor, or an argument: any number, whatever the others of its group are.
-    Free {
-        /// What it is a size of.
-        group: Rc<()>,
-        /// Whether the host compares it with another one, so that there are numbers which it does not launch with.
-        compared: Cell<bool>,
-    },
-    /// It is computed from two others.
-    Made(Operation, Rc<(Value<'a>, Value<'a>)>),
-}
-
-/// The sizes of a tensor of which not even the number of dimensions is known, as far as they were asked for.
-#[derive(Clone, Debug, Default)]
-pub struct Dims<'a> {
-    /// What they are sizes of; `None` of strides, and of a part of the sizes, which hang together with others.
-    group: Option<Rc<()>>,
-    /// Each dimension, from 0 or from the end, with its size.
-    asked: RefCell<Vec<(i64, Value<'a>)>>,
-    rank: Cell<Option<i64>>,
-    count: RefCell<Option<Value<'a>>>,
-}
 
 impl<'a> Dims<'a> {
     /// Sizes of a tensor that may be any.
@@ -61,7 +33,7 @@ impl<'a> Dims<'a> {
         if mixed {
             asked.iter().for_each(|(_, size)| compared(size));
         }
-        let size = self.group.as_ref().map_or_else(|| number(OpenNumber::Int), free);
+        let size = self.group.as_ref().map_or_else(loose, free);
         if mixed {
             compared(&size);
         }
@@ -81,8 +53,13 @@ impl<'a> Dims<'a> {
 
     /// How many elements there are.
     pub(super) fn count(&self) -> Value<'a> {
-        self.count.borrow_mut().get_or_insert_with(|| number(OpenNumber::Int)).clone()
+        self.count.borrow_mut().get_or_insert_with(loose).clone()
     }
+}
+
+/// An integer of which nothing is known.
+fn loose<'a>() -> Value<'a> {
+    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Int, Origin::Loose)))
 }
 
 /// An integer that may be any number, whatever the others of its group are.
