@@ -24,8 +24,10 @@ fn block(program: &Program) -> i64 {
 /// Sizes that arguments get, given the longest block: several of those, one and a bit, and hardly anything.
 fn sizes(program: &Program, launch: &Known) -> [i64; 3] {
     let longest = block(program);
-    // Where it is known how many programs there are, more tiles than those.
-    let programs = launch.grid.iter().flatten().copied().max().unwrap_or(1).min(MANY);
+    // Where it is known how many programs there are and nothing else is, more tiles than those.
+    let told = !launch.values.is_empty() || program.arguments.iter().any(|argument| argument.rank > 0);
+    let most = launch.grid.iter().flatten().copied().max().filter(|_| !told);
+    let programs = most.unwrap_or(1).min(MANY);
     [longest * (programs + 1).max(4), longest + longest / 4 + 1, 16]
 }
 
@@ -140,7 +142,7 @@ fn is_exact(program: &Program, spread: &Spread) -> bool {
             Node::Symbol(symbol @ (Symbol::Program(_) | Symbol::Lane(_)), _) => {
                 own.insert(*symbol);
             }
-            Node::Symbol(Symbol::Round(_), _) | Node::Read(..) => exact = false,
+            Node::Symbol(Symbol::Round(_) | Symbol::DescriptorSize(..), _) | Node::Read(..) => exact = false,
             _ => {}
         });
         exact &= own.is_disjoint(&met);

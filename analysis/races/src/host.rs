@@ -218,8 +218,14 @@ impl Host {
         all
     }
 
-    /// Whether it is known of each argument that bounds something how it is computed, or what it is.
+    /// Whether it is known of each argument that bounds something how it is computed, or what it is. Sizes of descriptors
+    /// are not told by those of their tensor.
     pub(crate) fn tells_bounds(&self, program: &Program, known: &FxHashMap<u32, i64>) -> bool {
+        let conditions = program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
+        let is_size = |node: &Node| matches!(node, Node::Symbol(Symbol::DescriptorSize(..), _));
+        if conditions.clone().any(|term| program.terms.any_leaf(term, is_size)) {
+            return false;
+        }
         let conditions = program.accesses.iter().flat_map(|access| [access.mask, access.path]);
         let mut told = true;
         for term in conditions.chain(program.loops.iter().map(|of| of.condition)) {
