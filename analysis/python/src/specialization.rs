@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use base::Quantity;
+
 use crate::target::{Target, Version};
 
 /// What one parameter is given.
@@ -138,6 +140,8 @@ pub struct LaunchFacts {
     pub grid: [Option<u64>; 3],
     /// What is known of each parameter that it gives a value, in the order of the parameters; constexprs too.
     pub arguments: Vec<ArgumentFacts>,
+    /// Programs along x, y and z, as far as the host code computes them from what is not known.
+    pub programs: [Option<Quantity>; 3],
 }
 
 /// What is known of one argument of a launch.
@@ -162,6 +166,8 @@ pub struct ArgumentFacts {
     pub contents: Option<Contents>,
     /// Of an integer or a truth value: the value, where the launch gives it concretely.
     pub value: Option<i64>,
+    /// Of an integer: how the host code computes it from what is not known.
+    pub quantity: Option<Quantity>,
     /// What divides it, by Triton's rule: 16 for an integer, or a tensor's address in bytes, of which that is known;
     /// 1 otherwise.
     pub divisibility: u32,

@@ -1,9 +1,11 @@
 //! Launches to try where none is known: small numbers under which what was assumed of strides holds.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
+use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::choose::{COMPANIONS, LONGEST, ROUNDS};
@@ -13,33 +15,55 @@ use crate::run::{FirstWords, Setting};
 use crate::say::bound;
 use crate::term::{BinOp, Node, Symbol, Term};
 
-/// Sizes that arguments get, given the longest block: several of those, one and a bit, and hardly anything.
-fn sizes(program: &Program) -> [i64; 3] {
+/// The longest block.
+fn block(program: &Program) -> i64 {
     let lanes = program.accesses.iter().flat_map(|access| access.lanes.iter().copied());
-    let longest = lanes.max().unwrap_or(1).clamp(16, 4096);
-    [4 * longest, longest + longest / 4 + 1, 16]
+    lanes.max().unwrap_or(1).clamp(16, 4096)
+}
+
+/// Sizes that arguments get, given the longest block: several of those, one and a bit, and hardly anything.
+fn sizes(program: &Program, launch: &Known) -> [i64; 3] {
+    let longest = block(program);
+    // Where it is known how many programs there are and nothing else is, more tiles than those.
+    let told = !launch.values.is_empty() || program.arguments.iter().any(|argument| argument.rank > 0);
+    let most = launch.grid.iter().flatten().copied().max().filter(|_| !told);
+    let programs = most.unwrap_or(1).min(MANY);
+    [longest * (programs + 1).max(4), longest + longest / 4 + 1, 16]
 }
 
 /// Programs along each axis, by how many axes programs differ on.
 const GRIDS: [i64; 4] = [1, 3, 2, 2];
 
+/// Programs of a grid that get a tile each, and more.
+const MANY: i64 = 16;
+
+/// Programs in a launch of sizes that are no two alike.
+const UNLIKE: i64 = 256;
+
 /// What the launch says, and small numbers for the rest: one setting a choice, without those that no choice of
 /// strides makes fit. Whether every assumption could be met is said of each.
+///
+/// Where nothing that the host computes is found to fit, its formulas are left aside: how far a span goes is not told
+/// exactly, and what is assumed then says what it takes.
 pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    let made = settings_of(program, launch, spreads);
+    if !made.is_empty() || launch.host.is_empty() {
+        return made;
+    }
+    settings_of(program, &Known { host: Host::default(), ..launch.clone() }, spreads)
+}
+
+fn settings_of(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
     let open = program.arguments.iter().enumerate().any(|(at, argument)| {
         (argument.bits.is_some() && launch.value(at as u32).is_none())
             || (0..argument.rank).any(|dim| !launch.sizes.contains_key(&(at as u32, dim as u8)))
     });
     let mut settings = Vec::new();
-    // Rows may lie one right after the other: where a mask ends what a stride has to exceed, it need not be more.
     let mut with_bounds = Cow::Borrowed(program);
-    let mut bounded = Vec::with_capacity(spreads.len());
-    for spread in spreads {
-        bounded.push((spread, bound(with_bounds.to_mut(), spread)));
-    }
+    let bounded = bounded(&mut with_bounds, spreads);
     let (program, spreads) = (&*with_bounds, bounded.as_slice());
-    for size in sizes(program) {
-        if let Some(setting) = setting(program, launch, spreads, size, None) {
+    for (choice, size) in sizes(program, launch).into_iter().enumerate() {
+        if let Some(setting) = setting(program, launch, spreads, &Choice { size, choice, ..Choice::default() }) {
             settings.push(setting);
         }
         if !open {
@@ -50,16 +74,106 @@ pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) ->
     let free = |axis: &u8| launch.grid[usize::from(*axis)].is_none();
     if program.axes.len() > 1 && program.axes.iter().any(free) {
         for axis in program.axes.iter().filter(|axis| free(axis)) {
-            settings.extend(setting(program, launch, spreads, sizes(program)[0], Some(*axis)));
+            let choice = Choice { size: sizes(program, launch)[0], only: Some(*axis), ..Choice::default() };
+            settings.extend(setting(program, launch, spreads, &choice));
         }
     }
     settings
 }
 
+/// Launches in which the sizes of a tensor are no two alike, as far as every assumption is met.
+pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, spreads);
+    let size = sizes(&with_bounds, launch)[0];
+    if !launch.host.tells_bounds(&with_bounds, &launch.values) {
+        return Vec::new();
+    }
+    let made = launch.host.unlike(block(&with_bounds)).into_iter().filter_map(|fixed| {
+        let choice = Choice { size, choice: 1, fixed, ..Choice::default() };
+        setting(&with_bounds, launch, &bounded, &choice).filter(|setting| setting.programs() <= UNLIKE)
+    });
+    made.collect()
+}
+
+/// Whether what is assumed of a stride fails wherever sizes of a tensor that are free stand in some order: then the host
+/// makes launches in which it does not hold.
+pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    if !is_exact(program, spread) {
+        return false;
+    }
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, std::slice::from_ref(spread));
+    // What is nothing to the tensor is as small as it can be.
+    let size = 1;
+    let fails = |fixed: &Numbers, spreads: &[Bounded<'_>]| {
+        let choice = Choice { size, choice: 1, fixed: fixed.clone(), ..Choice::default() };
+        setting(&with_bounds, launch, spreads, &choice).is_none()
+    };
+    let orders = launch.host.orders(block(&with_bounds));
+    let strides: Vec<u32> = arguments(program, &spread.stride);
+    orders.iter().filter(|scales| launch.host.leaves_free(&strides, &scales[0])).any(|scales| {
+        // Sizes that no grid can be made of say nothing.
+        scales.iter().all(|fixed| fails(fixed, &bounded)) && scales.iter().any(|fixed| !fails(fixed, &[]))
+    })
+}
+
+/// Arguments that a polynomial mentions.
+fn arguments(program: &Program, poly: &Poly) -> Vec<u32> {
+    let mut all = Vec::new();
+    for atom in poly.atoms() {
+        program.terms.leaves(atom, &mut |node| {
+            if let Node::Symbol(Symbol::Argument(at), _) = node {
+                all.push(*at);
+            }
+        });
+    }
+    all
+}
+
+/// Whether the ends of the interval in which a span lies are met: no part of it depends on another, nor on data or on how
+/// often a loop runs.
+fn is_exact(program: &Program, spread: &Spread) -> bool {
+    let mut met = BTreeSet::new();
+    let mut exact = true;
+    for atom in spread.span.atoms().chain(spread.stride.atoms()).collect::<BTreeSet<Term>>() {
+        let mut own = BTreeSet::new();
+        program.terms.leaves(atom, &mut |node| match node {
+            Node::Symbol(symbol @ (Symbol::Program(_) | Symbol::Lane(_)), _) => {
+                own.insert(*symbol);
+            }
+            Node::Symbol(Symbol::Round(_) | Symbol::DescriptorSize(..), _) | Node::Read(..) => exact = false,
+            _ => {}
+        });
+        exact &= own.is_disjoint(&met);
+        met.extend(own);
+    }
+    exact
+}
+
 /// What is assumed of a stride, and below what a mask holds that.
 type Bounded<'s> = (&'s Spread, Option<Poly>);
 
-fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], size: i64, only: Option<u8>) -> Option<Setting> {
+/// Rows may lie one right after the other: where a mask ends what a stride has to exceed, it need not be more.
+fn bounded<'s>(program: &mut Cow<'_, Program>, spreads: &'s [Spread]) -> Vec<Bounded<'s>> {
+    spreads.iter().map(|spread| (spread, bound(program.to_mut(), spread))).collect()
+}
+
+/// What numbers are wanted.
+#[derive(Default)]
+struct Choice {
+    /// About this large.
+    size: i64,
+    /// The first, second or third of such choices.
+    choice: usize,
+    /// Several programs along this axis alone.
+    only: Option<u8>,
+    /// Numbers of the host that are these; with them there are as many programs as it computes.
+    fixed: Numbers,
+}
+
+fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &Choice) -> Option<Setting> {
+    let (size, only) = (choice.size, choice.only);
     let axes = program.axes.len().min(3);
     let around = around(program);
     let mut setting = Setting { contents: launch.contents.clone(), same: launch.same.clone(), ..Setting::default() };
@@ -80,10 +194,18 @@ fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], size: i64
         }
     }
     setting.given = launch.is_whole(program);
+    let wanted = if choice.fixed.is_empty() { setting.grid } else { [i64::MAX; 3] };
+    let mut numbers = launch.host.numbers(size, choice.choice);
+    numbers.extend(&choice.fixed);
+    if choice.choice == 0 && choice.fixed.is_empty() {
+        launch.host.widen(&mut numbers, wanted);
+    }
+    launch.host.apply(&numbers, &mut setting, wanted)?;
     for round in 0..ROUNDS {
         let mut met = true;
         for spread in spreads {
-            met &= raise(program, launch, &mut setting, spread, round)?;
+            met &= raise(program, launch, &mut setting, spread, (round, &mut numbers, &choice.fixed))?;
+            launch.host.apply(&numbers, &mut setting, wanted)?;
         }
         if met {
             return Some(setting);
@@ -153,7 +275,7 @@ fn raise(
     launch: &Known,
     setting: &mut Setting,
     (spread, bound): &Bounded<'_>,
-    round: u32,
+    (round, numbers, fixed): (u32, &mut Numbers, &Numbers),
 ) -> Option<bool> {
     let lanes = &program.accesses[spread.access as usize].lanes;
     let mut intervals = Intervals::new(program, setting, lanes);
@@ -166,8 +288,11 @@ fn raise(
     }
     // The first factor of the stride that may be chosen.
     let factors = spread.stride.terms().next_back()?.0;
+    let may_rise = |at: u32| launch.host.of(at).is_none_or(|quantity| launch.host.may_rise(quantity, fixed));
     let choice = factors.iter().find_map(|atom| match program.terms.node(*atom) {
-        Node::Symbol(symbol @ Symbol::Argument(at), _) if launch.value(*at).is_none() => Some((*symbol, *at)),
+        Node::Symbol(symbol @ Symbol::Argument(at), _) if launch.value(*at).is_none() && may_rise(*at) => {
+            Some((*symbol, *at))
+        }
         Node::Symbol(symbol @ Symbol::DescriptorSize(at, dim), _) if !launch.sizes.contains_key(&(*at, *dim)) => {
             Some((*symbol, u32::MAX))
         }
@@ -183,6 +308,9 @@ fn raise(
     }
     if wanted > 1 << 24 {
         return None;
+    }
+    if let Some(quantity) = launch.host.of(at) {
+        return launch.host.raise(quantity, wanted, numbers, fixed).then_some(false);
     }
     let divisor = program.arguments.get(at as usize).map_or(16, |argument| argument.divisor);
     setting.values.insert(symbol, round_up(wanted, divisor));

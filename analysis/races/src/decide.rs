@@ -6,7 +6,7 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::choose::{companions, settings};
+use crate::choose::{companions, is_contradicted, settings, unlike};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
@@ -95,6 +95,11 @@ impl Decider<'_> {
         if tried.is_empty() {
             tried = settings(&self.program, &self.launch, &[]);
         }
+        // These show races, and not that there is none.
+        let unlike = match fits && !proofs.open.is_empty() && !self.launch.host.is_empty() {
+            true => unlike(&self.program, &self.launch, &needed),
+            false => Vec::new(),
+        };
         tried.iter_mut().for_each(|setting| self.few(&proofs.premises, setting));
         tried.retain(|setting| setting.programs() <= PROGRAMS);
         if let Some(first) = tried.first()
@@ -129,6 +134,14 @@ impl Decider<'_> {
                 }
             }
             outcomes.push((setting, outcome));
+        }
+        for setting in unlike {
+            let mut outcome = explore(&self.program, &setting, &asked, allowance, cancel)?;
+            if !outcome.races.is_empty() {
+                outcome.stuck.clear();
+                outcome.limited = false;
+                outcomes.push((setting, outcome));
+            }
         }
         if outcomes.iter().any(|(_, outcome)| outcome.limited && outcome.alone) {
             allowance.ration();
@@ -517,6 +530,8 @@ impl Decider<'_> {
                         *fits.entry(spread.clone()).or_insert_with(|| {
                             let alone = std::slice::from_ref(spread);
                             !crate::say::is_impossible(prover.program, spread)
+                                && (self.launch.host.is_empty()
+                                    || !is_contradicted(prover.program, &self.launch, spread))
                                 && (!self.launch.tells_sizes()
                                     || !settings(prover.program, &self.launch, alone).is_empty())
                         })
@@ -583,7 +598,7 @@ impl Decider<'_> {
     /// Whether a race does not hang on a grid that was chosen. A kernel that asks for several axes may be launched with
     /// one program along some of them: then its addresses need not tell programs apart there.
     fn is_sure(&self, setting: &Setting, meeting: &Meeting) -> bool {
-        let unknown = |axis: usize| self.launch.grid[axis].is_none();
+        let unknown = |axis: usize| self.launch.grid[axis].is_none() && !self.launch.host.is_sized(axis);
         if self.program.axes.len() < 2 || meeting.programs[0] == meeting.programs[1] {
             return true;
         }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use base::Quantity;
 use rustc_hash::FxHashMap;
 
+use crate::host::{Given, Host};
 use crate::program::Program;
 
 /// What is known of a launch; nothing by default. Arguments go by their names in the text, without `%`.
@@ -23,6 +25,12 @@ pub struct Launch {
     pub described: Vec<(String, Vec<(i64, i64)>)>,
     /// Elements of integer tensors.
     pub contents: Vec<(String, Arc<[i64]>)>,
+    /// How the host computes integer arguments from numbers that are not known.
+    pub quantities: Vec<(String, Quantity)>,
+    /// Likewise the programs along each axis.
+    pub programs: [Option<Quantity>; 3],
+    /// Constants that were chosen, with what the host computes in their place.
+    pub constants: Vec<(i64, Quantity)>,
 }
 
 impl Launch {
@@ -40,6 +48,12 @@ impl Launch {
         self.values.retain(|value| other.values.contains(value));
         self.described.retain(|described| other.described.contains(described));
         self.contents.retain(|contents| other.contents.contains(contents));
+        if (&self.quantities, &self.programs, &self.constants) != (&other.quantities, &other.programs, &other.constants)
+        {
+            self.quantities.clear();
+            self.programs = Default::default();
+            self.constants.clear();
+        }
         if (&self.memory, &self.shifts) != (&other.memory, &other.shifts) {
             if self.hands_one_over_twice() || other.hands_one_over_twice() {
                 return None;
@@ -75,11 +89,20 @@ pub(crate) struct Known {
     /// Whether it is known of all pointers which are of one tensor.
     pub(crate) apart: bool,
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
+    /// How the numbers hang together that it does not give.
+    pub(crate) host: Host,
 }
 
 impl Known {
     pub(crate) fn new(launch: &Launch, program: &Program) -> Known {
-        let mut known = Known { grid: launch.grid, ..Known::default() };
+        let given = Given {
+            values: &launch.values,
+            grid: launch.grid,
+            quantities: &launch.quantities,
+            programs: &launch.programs,
+            constants: &launch.constants,
+        };
+        let mut known = Known { grid: launch.grid, host: Host::new(&given, program), ..Known::default() };
         let mut first: FxHashMap<u32, (u32, i64)> = FxHashMap::default();
         let mut told = 0;
         let pointers = program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();

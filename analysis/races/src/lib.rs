@@ -13,6 +13,7 @@ use crate::limits::launches::LAUNCHES;
 mod choose;
 mod decide;
 mod extract;
+mod host;
 mod interval;
 mod launch;
 mod limits;
@@ -169,6 +170,10 @@ impl<'t> Kernel<'t> {
         let launch = launch::Known::new(launch, &self.program);
         let mut program = self.program.clone();
         program.shift(&launch.shifts);
+        if launch.sizes.is_empty() {
+            program.share_sizes(&launch.same);
+        }
+        launch.host.bound(&mut program);
         decide::Decider { tree, program, launch, name: self.name.to_owned(), range: self.range }
     }
 }

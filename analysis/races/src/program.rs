@@ -4,7 +4,7 @@ use base::TextRange;
 use rustc_hash::FxHashMap;
 use ttgir::OpId;
 
-use crate::term::{BinOp, Term, Terms};
+use crate::term::{BinOp, Node, Symbol, Term, Terms};
 
 /// What a pointer points into.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -190,6 +190,30 @@ impl Program {
             if let Some(shift) = shifts.get(&argument) {
                 let shift = self.terms.int(*shift, self.terms.bits(access.offset));
                 access.offset = self.terms.binary(BinOp::Add, access.offset, shift);
+            }
+        }
+    }
+
+    /// Gives descriptors of one tensor, of which no launch says the sizes, the same ones.
+    pub(crate) fn share_sizes(&mut self, same: &FxHashMap<u32, u32>) {
+        let rank = |at: u32| self.arguments.get(at as usize).map_or(0, |argument| argument.rank);
+        let descriptors: FxHashMap<u32, u32> = same
+            .iter()
+            .filter(|(own, first)| rank(**own) > 0 && rank(**own) == rank(**first))
+            .map(|(own, first)| (*own, *first))
+            .collect();
+        if descriptors.is_empty() {
+            return;
+        }
+        let mut memo = FxHashMap::default();
+        for access in &mut self.accesses {
+            for term in [&mut access.offset, &mut access.mask, &mut access.path] {
+                *term = self.terms.replace(*term, &mut memo, &mut |terms, node, bits| match node {
+                    Node::Symbol(Symbol::DescriptorSize(own, dim), copy) => descriptors
+                        .get(own)
+                        .map(|first| terms.intern(Node::Symbol(Symbol::DescriptorSize(*first, *dim), *copy), bits)),
+                    _ => None,
+                });
             }
         }
     }

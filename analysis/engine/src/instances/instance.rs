@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
 use base::{Names, TextRange};
-use gluon::{ArgumentFacts, Elaborated, FileId, Instance, LaunchFacts, Origins, Problem, Source, Spec};
+use gluon::{ArgumentFacts, Elaborated, FileId, Given, Instance, LaunchFacts, Origins, Problem, Source, Spec};
 use kernel::{InputId, InputKind, LaunchInputs, Lowered};
 use lower::{Options, lower_with};
 use python::syntax::{Module, Sources};
@@ -372,6 +372,7 @@ impl ElaboratedInstance {
         let of = |facts: &LaunchFacts| {
             let mut launch = Launch {
                 grid: facts.grid.map(|count| count.and_then(|it| i64::try_from(it).ok())),
+                programs: facts.programs.clone(),
                 ..Launch::default()
             };
             for argument in &facts.arguments {
@@ -388,6 +389,14 @@ impl ElaboratedInstance {
                     launch.described.push((argument.name.clone(), described));
                 }
                 launch.values.extend(argument.value.map(|value| (argument.name.clone(), value)));
+                let Some(quantity) = argument.quantity.clone().filter(|_| argument.value.is_none()) else { continue };
+                let chosen = self.instance.spec.arguments.iter().find(|of| of.name == argument.name);
+                match chosen.map(|chosen| &chosen.given) {
+                    Some(Given::Value(text)) => {
+                        launch.constants.extend(text.parse().ok().map(|value| (value, quantity)));
+                    }
+                    _ => launch.quantities.push((argument.name.clone(), quantity)),
+                }
             }
             let memories = memories(&facts.arguments);
             for (argument, memory) in facts.arguments.iter().zip(&memories) {

@@ -187,10 +187,13 @@ impl<'a> Interp<'a> {
             && let Value::Host(_) = value
             && crate::host::is_unknown(value)
         {
+            let whole = !targets.iter().any(Expr::is_starred_expr);
+            let mut sizes =
+                crate::host::unpacked(value, targets.len()).filter(|_| whole).unwrap_or_default().into_iter();
             for target in targets {
                 let item = match target {
                     Expr::Starred(_) => Value::Unknown("the rest of what is unpacked is not known".into()),
-                    _ => match crate::host::element(value) {
+                    _ => match sizes.next().unwrap_or_else(|| crate::host::element(value)) {
                         size @ Value::Host(_) if crate::host::is_number(&size) => self.assumed_size().unwrap_or(size),
                         item => item,
                     },

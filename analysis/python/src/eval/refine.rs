@@ -23,7 +23,7 @@ fn is_at_most_one(op: CmpOp, right: &Expr, holds: bool) -> bool {
 
 /// Whether a value is a number of a kind that is not known.
 fn is_open(value: &Value<'_>, kind: OpenNumber) -> bool {
-    matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(of) if of == kind))
+    matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(of, _) if of == kind))
 }
 
 impl<'a> Interp<'a> {

@@ -58,7 +58,7 @@ pub(super) fn argument<'a>(interp: &mut Interp<'a>, name: &str, value: Value<'a>
         };
     };
     match &**thing {
-        Thing::OpenNumber(OpenNumber::Int) => interp.assumed(name).unwrap_or(value),
+        Thing::OpenNumber(OpenNumber::Int, _) => interp.assumed(name).unwrap_or(value),
         Thing::OpenTensor(tensor) if tensor.dtype.is_none() => {
             if let Some(session) = &mut interp.session {
                 session.assumed = true;

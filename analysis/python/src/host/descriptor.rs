@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::print;
-use super::thing::{Descriptor, Thing, Torch, any, tensor};
+use super::thing::{Descriptor, Memory, Thing, Torch, any, tensor};
 use super::torch::ints;
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
@@ -106,6 +106,12 @@ fn element(value: &Value<'_>) -> Option<Rc<str>> {
     if let Thing::OpenTensor(tensor) = &**thing { tensor.dtype.clone() } else { None }
 }
 
+/// Where a tensor lies of which not all is known.
+fn memory(value: &Value<'_>) -> Option<Memory> {
+    let Value::Host(thing) = value else { return None };
+    if let Thing::OpenTensor(tensor) = &**thing { Some(tensor.memory.clone()) } else { None }
+}
+
 /// `TensorDescriptor(…)` and `TensorDescriptor.from_tensor(…)`, of whichever library; `None` where the path
 /// is neither.
 pub(super) fn make<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>) -> Option<Eval<'a>> {
@@ -128,6 +134,8 @@ pub(super) fn make<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>) -> 
     };
     let base = get(if from { "tensor" } else { "base" });
     let element = base.as_ref().and_then(element);
+    // With its own sizes.
+    let memory = base.as_ref().filter(|_| from).and_then(memory);
     let base = base.as_ref().and_then(of);
     let sizes = |of: Option<&Vec<i64>>| {
         of.map_or_else(
@@ -149,6 +157,7 @@ pub(super) fn make<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>) -> 
         im2col,
         base,
         element,
+        memory,
         shape,
         strides,
         block_shape,

@@ -148,9 +148,13 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         }
         let known = |name: &str| params(&function).any(|param| param == name);
         arguments.retain(|(name, _)| known(name));
-        let sizes = programs(interp, &launcher.programs, &with_defaults(&function, &arguments));
+        let counts = programs(interp, &launcher.programs, &with_defaults(&function, &arguments));
+        let sizes = counts.each_ref().map(|size| match size {
+            Value::Int(size) => u32::try_from(*size).ok().filter(|size| *size > 0),
+            _ => None,
+        });
         let names: Vec<&str> = params(&function).collect();
-        let facts = super::site::facts(&arguments, &names, sizes);
+        let facts = super::site::facts(&arguments, &names, &counts, sizes);
         let grid = match sizes {
             [Some(x), Some(y), Some(z)] => Some([x, y, z]),
             _ => None,
@@ -179,7 +183,8 @@ fn with_defaults<'a>(function: &Function<'a>, arguments: &Named<'a>) -> Named<'a
 }
 
 /// The programs of a grid along x, y and z; it may be a function of the arguments.
-fn programs<'a>(interp: &mut Interp<'a>, grid: &Value<'a>, arguments: &[(Rc<str>, Value<'a>)]) -> [Option<u32>; 3] {
+fn programs<'a>(interp: &mut Interp<'a>, grid: &Value<'a>, arguments: &[(Rc<str>, Value<'a>)]) -> [Value<'a>; 3] {
+    let unknown = || [const { Value::None }; 3];
     let sizes = match grid {
         Value::Tuple(sizes) => sizes.to_vec(),
         Value::List(sizes) => sizes.borrow().clone(),
@@ -188,21 +193,18 @@ fn programs<'a>(interp: &mut Interp<'a>, grid: &Value<'a>, arguments: &[(Rc<str>
             let dict = arguments.iter().map(|(name, value)| (Value::Str(name.clone()), value.clone())).collect();
             let dict = Value::Dict(Rc::new(RefCell::new(dict)));
             return match interp.call(grid, Args { pos: vec![dict], named: Vec::new() }, interp.at) {
-                Ok(Value::Function(_)) | Err(_) => [None; 3],
+                Ok(Value::Function(_)) | Err(_) => unknown(),
                 Ok(own) => programs(interp, &own, arguments),
             };
         }
-        _ => return [None; 3],
+        _ => return unknown(),
     };
-    let mut grid = [Some(1); 3];
+    let mut grid = [const { Value::Int(1) }; 3];
     if sizes.is_empty() || sizes.len() > grid.len() {
-        return [None; 3];
+        return unknown();
     }
-    for (to, from) in grid.iter_mut().zip(&sizes) {
-        *to = match from {
-            Value::Int(size) => u32::try_from(*size).ok().filter(|size| *size > 0),
-            _ => None,
-        };
+    for (to, from) in grid.iter_mut().zip(sizes) {
+        *to = from;
     }
     grid
 }

@@ -19,6 +19,7 @@ mod print;
 mod reach;
 mod shapes;
 mod site;
+mod sizes;
 mod strides;
 pub mod thing;
 mod torch;
@@ -37,7 +38,7 @@ use thing::{any, method, tensor};
 pub use case::{Case, Cases};
 pub use code::Code;
 pub use device::limits_of;
-pub use open::{answer, element, is_number, is_open, is_unknown, number};
+pub use open::{answer, element, is_number, is_open, is_unknown, number, unpacked};
 pub use print::{Partly, expression, given, identity, partly};
 pub use reach::{MODULE, Ran, code_at, main_block, reach, run};
 pub(crate) use shapes::answer_part;
@@ -73,8 +74,10 @@ pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str)
         Thing::Request(param) if name == "param" => Ok(param.clone()),
         Thing::OpenTensor(tensor) => Ok(open::attribute(interp, tensor, name)
             .unwrap_or_else(|| method(format!("torch.Tensor.{name}"), Value::Host(thing.clone())))),
-        Thing::OpenSizes if name == "numel" => Ok(method("torch.Size.numel", Value::Host(thing.clone()))),
-        Thing::OpenSizes | Thing::OpenNumber(_) => Ok(Value::Unknown(format!("`{name}` of what is not known").into())),
+        Thing::OpenSizes(_) if name == "numel" => Ok(method("torch.Size.numel", Value::Host(thing.clone()))),
+        Thing::OpenSizes(_) | Thing::OpenNumber(..) => {
+            Ok(Value::Unknown(format!("`{name}` of what is not known").into()))
+        }
         Thing::Options(options) => Ok(arguments::attribute(thing, options, name)),
         Thing::Request(_) | Thing::Tuner(_) | Thing::Param(_) => Ok(any(name)),
     }
@@ -135,7 +138,7 @@ pub fn call_library<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> 
         return Some(Ok(arguments::call(name, &args).unwrap_or(Value::None)));
     }
     if path == "torch.Size.numel" {
-        return Some(Ok(number(OpenNumber::Int)));
+        return Some(Ok(open::count_of_sizes(args.pos.first())));
     }
     if let Some(name) = path.strip_prefix("torch.") {
         if open::asks_for_open_type(&args)
@@ -173,11 +176,11 @@ pub fn item<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, index: &Value<'a
         Thing::Launcher(_) => Ok(launch::with_grid(&Value::Host(thing.clone()), index)),
         Thing::Any(name) => Ok(any(name.clone())),
         Thing::OpenTensor(tensor) => Ok(open::item(tensor)),
-        Thing::OpenSizes if !matches!(index, Value::Slice(_)) => {
+        Thing::OpenSizes(dims) if !matches!(index, Value::Slice(_)) => {
             let size = interp.assumed_size();
-            Ok(size.unwrap_or_else(|| open::size_at(index)))
+            Ok(size.unwrap_or_else(|| open::size_at(dims, index)))
         }
-        Thing::OpenSizes => Ok(open::size_at(index)),
+        Thing::OpenSizes(dims) => Ok(open::size_at(dims, index)),
         _ => interp.raise("this has no elements"),
     }
 }
@@ -224,7 +227,11 @@ pub fn binary<'a>(interp: &mut Interp<'a>, op: Option<Operator>, left: &Value<'a
             Ok(torch::product(&left, &right).map_or_else(|| any("product"), tensor))
         }
         (Some(left), Some(right)) => torch::broadcast(interp, &left, &right, comparison),
-        (Some(one), None) | (None, Some(one)) => Ok(tensor(one.compared(comparison))),
+        (Some(one), None) => Ok(tensor(one.with_number(op, right))),
+        (None, Some(one)) if matches!(op, Some(Operator::Add | Operator::Mult)) => {
+            Ok(tensor(one.with_number(op, left)))
+        }
+        (None, Some(one)) => Ok(tensor(one.compared(comparison))),
         (None, None) => Ok(Value::Unknown("this operation is not followed".into())),
     }
 }
@@ -264,6 +271,6 @@ pub fn with_context<'a>(forward: &Value<'a>) -> Value<'a> {
 pub fn is_vague(value: &Value<'_>) -> bool {
     matches!(value, Value::Host(thing) if matches!(
         **thing,
-        Thing::Any(_) | Thing::OpenTensor(_) | Thing::OpenSizes | Thing::OpenNumber(_)
+        Thing::Any(_) | Thing::OpenTensor(_) | Thing::OpenSizes(_) | Thing::OpenNumber(..)
     ))
 }

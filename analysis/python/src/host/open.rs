@@ -5,9 +5,11 @@
 
 use std::rc::Rc;
 
+use base::Operation;
 use ruff_python_ast::Operator;
 
-use super::thing::{Memory, OpenNumber, OpenTensor, Thing, Torch, any, content, tensor};
+use super::sizes::{computed, dense, note_comparison, operation, product};
+use super::thing::{Dims, Memory, OpenNumber, OpenTensor, Origin, Thing, Torch, any, content, tensor};
 use super::torch::{dtype_name, dtype_value, int, keeps_memory, keeps_shape};
 use crate::interp::Interp;
 use crate::library::Args;
@@ -16,24 +18,60 @@ use crate::value::Value;
 
 /// A number of a kind.
 pub fn number<'a>(kind: OpenNumber) -> Value<'a> {
-    Value::Host(Rc::new(Thing::OpenNumber(kind)))
+    Value::Host(Rc::new(Thing::OpenNumber(kind, Origin::Loose)))
 }
 
 /// A tensor of which nothing, or its type, is known.
 pub(super) fn open_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory: Memory::fresh(), dtype, shape })))
+    laid_out(Memory::fresh(), dtype, shape, None)
+}
+
+fn laid_out<'a>(
+    memory: Memory,
+    dtype: Option<Rc<str>>,
+    shape: Option<Rc<[Value<'a>]>>,
+    strides: Option<Rc<[Value<'a>]>>,
+) -> Value<'a> {
+    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape, strides, dims: Dims::free() })))
+}
+
+/// A tensor of its own that lies densely.
+fn dense_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
+    let strides = shape.as_ref().map(|shape| dense(shape));
+    laid_out(Memory::fresh(), dtype, shape, strides)
+}
+
+/// A tensor of its own of the sizes of another one.
+fn sized_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
+    let (memory, strides) = (Memory::fresh(), None);
+    let (shape, dims) = (of.shape.clone(), of.dims.clone());
+    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape, strides, dims })))
+}
+
+/// The strides under which one element stands for all along a dimension.
+fn expanded<'a>(of: &OpenTensor<'a>, sizes: &[Value<'a>]) -> Option<Rc<[Value<'a>]>> {
+    let (strides, shape) = (of.strides.as_ref()?, of.shape.as_ref()?);
+    if shape.len() != sizes.len() {
+        return None;
+    }
+    let stretched = |(own, size): (&Value<'a>, &Value<'a>)| int(own) == Some(1) && int(size) != Some(1);
+    let all = shape.iter().zip(sizes).zip(strides.iter());
+    Some(all.map(|(sizes, stride)| if stretched(sizes) { Value::Int(0) } else { stride.clone() }).collect())
+}
+
+/// The strides of a tensor of an unknown number of dimensions.
+fn strides_unknown<'a>() -> Value<'a> {
+    Value::Host(Rc::new(Thing::OpenSizes(Rc::default())))
 }
 
 /// A tensor in the memory of another one; where in it, is not known.
 fn view_of<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    let memory = of.memory.further(None);
-    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape })))
+    laid_out(of.memory.further(None), dtype, shape, None)
 }
 
 /// The same tensor under another shape.
 fn same_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    let memory = of.memory.clone();
-    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape })))
+    laid_out(of.memory.clone(), dtype, shape, None)
 }
 
 /// Whether a value itself is not known, or is a key with a part that is not.
@@ -41,7 +79,7 @@ pub fn is_unknown(value: &Value<'_>) -> bool {
     match value {
         Value::Unknown(_) => true,
         Value::Host(thing) => {
-            matches!(**thing, Thing::OpenTensor(_) | Thing::OpenSizes | Thing::OpenNumber(_) | Thing::Any(_))
+            matches!(**thing, Thing::OpenTensor(_) | Thing::OpenSizes(_) | Thing::OpenNumber(..) | Thing::Any(_))
         }
         Value::Tuple(items) => {
             items.len() <= PARTS && items.iter().any(|item| matches!(item, Value::Unknown(_)) || is_number(item))
@@ -62,7 +100,7 @@ fn is_open_within(value: &Value<'_>, depth: u32) -> bool {
     match value {
         Value::Unknown(_) => true,
         Value::Host(thing) => match &**thing {
-            Thing::OpenTensor(_) | Thing::OpenSizes | Thing::OpenNumber(_) | Thing::Any(_) => true,
+            Thing::OpenTensor(_) | Thing::OpenSizes(_) | Thing::OpenNumber(..) | Thing::Any(_) => true,
             Thing::Descriptor(descriptor) => {
                 let descriptor = descriptor.borrow();
                 descriptor.base.is_none() || is_open(&descriptor.block_shape) || is_open(&descriptor.layout)
@@ -84,7 +122,7 @@ fn is_open_within(value: &Value<'_>, depth: u32) -> bool {
 
 /// Whether a value is a number that is not known.
 pub fn is_number(value: &Value<'_>) -> bool {
-    matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(_)))
+    matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(..)))
 }
 
 /// The kind of a number, known or not.
@@ -94,7 +132,7 @@ fn kind(value: &Value<'_>) -> Option<OpenNumber> {
         Value::Float(_) => Some(OpenNumber::Float),
         Value::Bool(_) => Some(OpenNumber::Bool),
         Value::Host(thing) => match **thing {
-            Thing::OpenNumber(kind) => Some(kind),
+            Thing::OpenNumber(kind, _) => Some(kind),
             _ => None,
         },
         _ => None,
@@ -113,7 +151,14 @@ fn of<'a>(value: &Value<'a>) -> Option<OpenTensor<'a>> {
 
 fn opened<'a>(tensor: &Torch) -> OpenTensor<'a> {
     let shape = tensor.shape.iter().map(|size| Value::Int((*size).into())).collect();
-    OpenTensor { memory: tensor.memory.clone(), dtype: Some(tensor.dtype.clone()), shape: Some(shape) }
+    let strides = tensor.strides.iter().map(|stride| Value::Int((*stride).into())).collect();
+    OpenTensor {
+        memory: tensor.memory.clone(),
+        dtype: Some(tensor.dtype.clone()),
+        shape: Some(shape),
+        strides: Some(strides),
+        dims: Dims::free(),
+    }
 }
 
 /// `left op right`, or a comparison, where a side is open; `None` where neither is.
@@ -126,8 +171,17 @@ pub(super) fn binary<'a>(op: Option<Operator>, left: &Value<'a>, right: &Value<'
         (Some(first), second) => (first, second),
         (None, Some(second)) => (second, None),
         (None, None) => {
-            let Some(op) = op else { return Some(number(OpenNumber::Bool)) };
-            let (left, right) = (kind(left)?, kind(right)?);
+            let Some(op) = op else {
+                note_comparison(left, right);
+                return Some(number(OpenNumber::Bool));
+            };
+            let (one, other) = (kind(left)?, kind(right)?);
+            if (one, other) == (OpenNumber::Int, OpenNumber::Int)
+                && let Some(op) = operation(op)
+            {
+                return Some(computed(op, left, right));
+            }
+            let (left, right) = (one, other);
             return Some(number(match op {
                 Operator::Div => OpenNumber::Float,
                 _ if left == OpenNumber::Float || right == OpenNumber::Float => OpenNumber::Float,
@@ -153,12 +207,25 @@ pub fn answer<'a>(path: &str, args: &Args<'a>) -> Option<Value<'a>> {
     }
     let all = |wanted: &[OpenNumber]| args.pos.iter().all(|arg| kind(arg).is_some_and(|kind| wanted.contains(&kind)));
     match path {
+        "triton.cdiv" if all(&[OpenNumber::Int]) && args.pos.len() == 2 => {
+            Some(computed(Operation::CeilDiv, args.pos.first()?, args.pos.get(1)?))
+        }
+        "triton.next_power_of_2" if all(&[OpenNumber::Int]) => {
+            Some(computed(Operation::PowerOfTwo, args.pos.first()?, &Value::Int(0)))
+        }
+        "int" if all(&[OpenNumber::Int]) => args.pos.first().cloned(),
+        "min" | "max" if all(&[OpenNumber::Int]) && args.pos.len() > 1 => {
+            let op = if path == "min" { Operation::Min } else { Operation::Max };
+            let mut rest = args.pos.iter();
+            let first = rest.next()?.clone();
+            Some(rest.fold(first, |all, one| computed(op, &all, one)))
+        }
         "triton.cdiv" | "triton.next_power_of_2" | "int" | "math.ceil" | "math.floor" | "math.gcd" => {
             Some(number(OpenNumber::Int))
         }
         "len" => {
-            let size = args.pos.first().and_then(of).and_then(|tensor| tensor.shape?.first().cloned());
-            Some(size.unwrap_or_else(|| number(OpenNumber::Int)))
+            let first = args.pos.first().and_then(of);
+            Some(first.map_or_else(|| number(OpenNumber::Int), |tensor| size_of(&tensor, 0)))
         }
         "float" | "math.sqrt" | "math.log2" | "math.log" | "math.exp" | "math.pow" => Some(number(OpenNumber::Float)),
         "isinstance" if args.pos.first().and_then(of).is_some() => match args.pos.get(1) {
@@ -176,7 +243,7 @@ pub fn answer<'a>(path: &str, args: &Args<'a>) -> Option<Value<'a>> {
 pub fn element<'a>(over: &Value<'a>) -> Value<'a> {
     match over {
         Value::Range(_) => number(OpenNumber::Int),
-        Value::Host(thing) if matches!(**thing, Thing::OpenSizes) => number(OpenNumber::Int),
+        Value::Host(thing) if matches!(**thing, Thing::OpenSizes(_)) => number(OpenNumber::Int),
         Value::Host(thing) => match &**thing {
             Thing::OpenTensor(tensor) => open_tensor(tensor.dtype.clone(), None),
             _ => Value::Unknown("what is run through here is not known".into()),
@@ -186,17 +253,55 @@ pub fn element<'a>(over: &Value<'a>) -> Value<'a> {
 }
 
 /// `sizes[index]`.
-pub(super) fn size_at<'a>(index: &Value<'a>) -> Value<'a> {
-    match index {
-        Value::Slice(_) => Value::Host(Rc::new(Thing::OpenSizes)),
+pub(super) fn size_at<'a>(dims: &Dims<'a>, index: &Value<'a>) -> Value<'a> {
+    match (index, int(index)) {
+        (Value::Slice(_), _) => Value::Host(Rc::new(Thing::OpenSizes(Rc::default()))),
+        (_, Some(at)) => dims.at(at),
         _ => number(OpenNumber::Int),
     }
+}
+
+/// The sizes that are unpacked into so many names; `None` of what is none.
+pub fn unpacked<'a>(value: &Value<'a>, count: usize) -> Option<Vec<Value<'a>>> {
+    let Value::Host(thing) = value else { return None };
+    if let Thing::OpenSizes(dims) = &**thing { Some(dims.unpacked(count)) } else { None }
+}
+
+/// How many elements a tensor of these sizes has.
+pub(super) fn count_of_sizes<'a>(sizes: Option<&Value<'a>>) -> Value<'a> {
+    match sizes {
+        Some(Value::Host(thing)) => match &**thing {
+            Thing::OpenSizes(dims) => dims.count(),
+            _ => number(OpenNumber::Int),
+        },
+        _ => number(OpenNumber::Int),
+    }
+}
+
+fn count_of<'a>(tensor: &OpenTensor<'a>) -> Value<'a> {
+    match &tensor.shape {
+        Some(shape) => product(shape),
+        None => tensor.dims.count(),
+    }
+}
+
+/// The size along a dimension, which may be counted from the end.
+fn size_of<'a>(tensor: &OpenTensor<'a>, dim: i64) -> Value<'a> {
+    match &tensor.shape {
+        Some(shape) => along(shape, dim).unwrap_or_else(|| number(OpenNumber::Int)),
+        None => tensor.dims.at(dim),
+    }
+}
+
+fn along<'a>(all: &[Value<'a>], dim: i64) -> Option<Value<'a>> {
+    let dim = if dim < 0 { dim + all.len() as i64 } else { dim };
+    usize::try_from(dim).ok().and_then(|dim| all.get(dim)).cloned()
 }
 
 fn shape_of<'a>(tensor: &OpenTensor<'a>) -> Value<'a> {
     match &tensor.shape {
         Some(shape) => Value::Tuple(shape.clone()),
-        None => Value::Host(Rc::new(Thing::OpenSizes)),
+        None => Value::Host(Rc::new(Thing::OpenSizes(tensor.dims.clone()))),
     }
 }
 
@@ -213,12 +318,12 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &OpenTensor<'a>, name: &str
             let turned = |shape: &Rc<[Value<'a>]>| shape.iter().rev().cloned().collect::<Rc<[Value<'a>]>>();
             same_as(of, of.dtype.clone(), of.shape.as_ref().filter(|shape| shape.len() == 2).map(turned))
         }
-        "data" => same_as(of, of.dtype.clone(), of.shape.clone()),
+        "data" => Value::Host(Rc::new(Thing::OpenTensor(of.clone()))),
         "real" | "imag" => {
             let part = of.dtype.as_ref().and_then(|dtype| super::torch::part_of_complex(dtype));
             view_of(of, part.map(Rc::from), of.shape.clone())
         }
-        "grad" => open_tensor(of.dtype.clone(), of.shape.clone()),
+        "grad" => sized_as(of, of.dtype.clone()),
         "device" => any("device"),
         "is_cuda" => Value::Bool(true),
         "requires_grad" => Value::Bool(false),
@@ -290,19 +395,19 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
     match name {
         "stride" | "size" if first.is_none() && args.named.is_empty() => match name {
             "size" => shape_of(of),
-            _ => match &of.shape {
-                Some(shape) => Value::Tuple(shape.iter().map(|_| number(OpenNumber::Int)).collect()),
-                None => Value::Host(Rc::new(Thing::OpenSizes)),
+            _ => match (&of.strides, &of.shape) {
+                (Some(strides), _) => Value::Tuple(strides.clone()),
+                (None, Some(shape)) => Value::Tuple(shape.iter().map(|_| number(OpenNumber::Int)).collect()),
+                (None, None) => strides_unknown(),
             },
         },
-        "size" => {
-            let shape = of.shape.as_ref();
-            let at =
-                first.and_then(int).zip(shape).map(|(at, shape)| if at < 0 { at + shape.len() as i64 } else { at });
-            let size = at.and_then(|at| usize::try_from(at).ok()).zip(shape).and_then(|(at, shape)| shape.get(at));
-            size.cloned().unwrap_or_else(|| number(OpenNumber::Int))
+        "size" => first.and_then(int).map_or_else(|| number(OpenNumber::Int), |dim| size_of(of, dim)),
+        "numel" | "nelement" => count_of(of),
+        "stride" => {
+            let stride = of.strides.as_ref().zip(first.and_then(int)).and_then(|(strides, dim)| along(strides, dim));
+            stride.unwrap_or_else(|| number(OpenNumber::Int))
         }
-        "stride" | "numel" | "nelement" | "data_ptr" | "element_size" => number(OpenNumber::Int),
+        "data_ptr" | "element_size" => number(OpenNumber::Int),
         "dim" | "ndimension" => {
             of.shape.as_ref().map_or_else(|| number(OpenNumber::Int), |shape| Value::Int(shape.len() as i128))
         }
@@ -320,14 +425,19 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
             }
             _ => same_as(of, own(), sizes(args)),
         },
-        "new_empty" | "new_zeros" | "new_ones" => open_tensor(typed(own()), sizes(args)),
+        "new_empty" | "new_zeros" | "new_ones" => dense_tensor(typed(own()), sizes(args)),
+        "expand" if of.strides.is_some() => {
+            let sizes = sizes(args);
+            let strides = sizes.as_ref().and_then(|sizes| expanded(of, sizes));
+            laid_out(of.memory.clone(), own(), sizes.filter(|_| strides.is_some()), strides)
+        }
         "to" | "type" => match first {
-            Some(Value::Unknown(_)) => open_tensor(typed(None), of.shape.clone()),
-            _ if typed(own()) == own() => same_as(of, own(), of.shape.clone()),
-            _ => open_tensor(typed(own()), of.shape.clone()),
+            Some(Value::Unknown(_)) => sized_as(of, typed(None)),
+            _ if typed(own()) == own() => Value::Host(Rc::new(Thing::OpenTensor(of.clone()))),
+            _ => sized_as(of, typed(own())),
         },
-        "contiguous" | "requires_grad_" => same_as(of, own(), of.shape.clone()),
-        "type_as" => open_tensor(first.and_then(self::of).and_then(|other| other.dtype), of.shape.clone()),
+        "contiguous" | "requires_grad_" => Value::Host(Rc::new(Thing::OpenTensor(of.clone()))),
+        "type_as" => sized_as(of, first.and_then(self::of).and_then(|other| other.dtype)),
         "argmax" | "argmin" | "argsort" => open_tensor(Some("int64".into()), None),
         "transpose" | "permute" | "t" | "unsqueeze" | "squeeze" | "expand" | "expand_as" | "flatten" | "unflatten"
         | "view_as" | "reshape_as" | "movedim" | "swapaxes" => same_as(of, own(), None),
@@ -335,9 +445,9 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
         "repeat" | "sum" | "mean" | "amax" | "amin" | "max" | "min" | "prod" | "index_select" | "gather"
         | "repeat_interleave" => open_tensor(own(), None),
         _ => match dtype_name(&Value::Lib(format!("torch.{name}").into())) {
-            Some(dtype) => open_tensor(Some(dtype), of.shape.clone()),
-            None if keeps_memory(name) => same_as(of, own(), of.shape.clone()),
-            None if keeps_shape(name) => open_tensor(own(), of.shape.clone()),
+            Some(dtype) => sized_as(of, Some(dtype)),
+            None if keeps_memory(name) => Value::Host(Rc::new(Thing::OpenTensor(of.clone()))),
+            None if keeps_shape(name) => sized_as(of, own()),
             None => content(name),
         },
     }
@@ -352,7 +462,7 @@ pub(super) fn function<'a>(name: &str, args: &Args<'a>) -> Option<Value<'a>> {
     };
     let first = args.pos.iter().chain(args.named.iter().map(|(_, value)| value)).find_map(of);
     Some(match name {
-        "empty" | "zeros" | "ones" | "rand" | "randn" => open_tensor(typed(Some("float32".into())), sizes(args)),
+        "empty" | "zeros" | "ones" | "rand" | "randn" => dense_tensor(typed(Some("float32".into())), sizes(args)),
         "full" | "empty_strided" | "tensor" | "as_tensor" => open_tensor(typed(None), None),
         "randint" | "arange" | "randperm" => open_tensor(typed(Some("int64".into())), None),
         "cat" | "concat" | "stack" => {
@@ -367,12 +477,12 @@ pub(super) fn function<'a>(name: &str, args: &Args<'a>) -> Option<Value<'a>> {
         "matmul" | "mm" | "bmm" | "sum" | "mean" | "amax" | "transpose" | "permute" | "reshape" | "squeeze"
         | "unsqueeze" | "flatten" => open_tensor(first?.dtype, None),
         _ if name.ends_with("_like") => {
-            let first = first.unwrap_or(OpenTensor { memory: Memory::fresh(), dtype: None, shape: None });
-            open_tensor(typed(first.dtype), first.shape)
+            let like = |first: OpenTensor<'a>| sized_as(&first, typed(first.dtype.clone()));
+            first.map_or_else(|| open_tensor(typed(None), None), like)
         }
         _ if keeps_shape(name) => {
             let first = first?;
-            open_tensor(first.dtype, first.shape)
+            sized_as(&first, first.dtype.clone())
         }
         _ => return None,
     })
@@ -381,7 +491,7 @@ pub(super) fn function<'a>(name: &str, args: &Args<'a>) -> Option<Value<'a>> {
 /// The whole tensor where all of an open one is known.
 pub(super) fn closed<'a>(value: Value<'a>) -> Value<'a> {
     let Value::Host(thing) = &value else { return value };
-    let Thing::OpenTensor(OpenTensor { memory, dtype: Some(dtype), shape: Some(shape) }) = &**thing else {
+    let Thing::OpenTensor(OpenTensor { memory, dtype: Some(dtype), shape: Some(shape), .. }) = &**thing else {
         return value;
     };
     let sizes: Option<Vec<i64>> = shape.iter().map(int).collect();

@@ -1,11 +1,14 @@
 //! What the parameters of a function are that nobody calls: by their annotations, and by what its body does with
 //! them.
 
+use std::rc::Rc;
+
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Parameter, Stmt};
 use rustc_hash::FxHashMap;
 
 use super::open::{number, open_tensor};
+use super::sizes::free;
 use super::thing::{OpenNumber, any};
 use crate::value::Value;
 
@@ -51,7 +54,7 @@ fn annotated<'a>(annotation: &Expr) -> Option<Value<'a>> {
 fn named<'a>(name: &str) -> Option<Value<'a>> {
     Some(match name {
         "Tensor" | "FloatTensor" | "HalfTensor" | "Parameter" => open_tensor(None, None),
-        "int" => number(OpenNumber::Int),
+        "int" => free(&Rc::default()),
         "float" => number(OpenNumber::Float),
         "bool" => number(OpenNumber::Bool),
         _ => return None,

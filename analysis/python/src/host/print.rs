@@ -279,7 +279,7 @@ fn ty<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<String> {
             Thing::OpenTensor(OpenTensor { dtype: Some(dtype), .. }) => {
                 format!("*{}", Torch::new(Vec::new(), dtype.clone()).element())
             }
-            Thing::OpenNumber(kind) => match kind {
+            Thing::OpenNumber(kind, _) => match kind {
                 OpenNumber::Int => "i32".to_owned(),
                 OpenNumber::Float => "fp32".to_owned(),
                 OpenNumber::Bool => "i1".to_owned(),
@@ -327,9 +327,9 @@ pub fn partly<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<Partly> {
         Value::Unknown(why) => nothing(why),
         Value::Host(thing) => match &**thing {
             Thing::OpenTensor(_) => Some(Partly::Pointer),
-            Thing::OpenNumber(OpenNumber::Int) => Some(Partly::Int),
-            Thing::OpenNumber(OpenNumber::Float) => Some(Partly::Float),
-            Thing::OpenNumber(OpenNumber::Bool) => Some(Partly::Bool),
+            Thing::OpenNumber(OpenNumber::Int, _) => Some(Partly::Int),
+            Thing::OpenNumber(OpenNumber::Float, _) => Some(Partly::Float),
+            Thing::OpenNumber(OpenNumber::Bool, _) => Some(Partly::Bool),
             Thing::Descriptor(descriptor) => {
                 let descriptor = descriptor.borrow();
                 let sizes = |items: &[Value<'a>]| items.iter().map(int).collect::<Vec<_>>();

@@ -1,6 +1,7 @@
 //! What a launch hands to a kernel, as far as another launch like it can be made of it.
 
 use super::print;
+use super::sizes::Quantities;
 use super::thing::{Memory, OpenTensor, Thing, Torch};
 use std::rc::Rc;
 
@@ -25,16 +26,26 @@ pub fn handed<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<Handed> {
 }
 
 /// What is known of the arguments of a launch, in the order of `params`, and of its grid.
-pub(super) fn facts(arguments: &[(Rc<str>, Value<'_>)], params: &[&str], grid: [Option<u32>; 3]) -> LaunchFacts {
+pub(super) fn facts<'a>(
+    arguments: &[(Rc<str>, Value<'a>)],
+    params: &[&str],
+    sizes: &[Value<'a>; 3],
+    grid: [Option<u32>; 3],
+) -> LaunchFacts {
     let mut storages: Vec<Memory> = Vec::new();
+    let mut quantities = Quantities::default();
     let given = |name: &str| arguments.iter().find(|(known, _)| **known == *name).map(|(_, value)| value);
     let mut all = Vec::with_capacity(params.len());
     for name in params {
         if let Some(value) = given(name) {
             with_elements((*name).to_owned(), value, &mut storages, &mut all);
+            if let Some(facts) = all.last_mut() {
+                facts.quantity = quantities.of(value);
+            }
         }
     }
-    LaunchFacts { arguments: all, grid: grid.map(|size| size.map(u64::from)) }
+    let programs = sizes.each_ref().map(|size| quantities.of(size));
+    LaunchFacts { arguments: all, grid: grid.map(|size| size.map(u64::from)), programs }
 }
 
 /// What is known of an argument, and of the elements of a tuple, which the kernel takes one by one: `args.0`, `args.1`.
@@ -71,8 +82,12 @@ fn argument(name: &str, value: &Value<'_>, storages: &mut Vec<Memory>) -> Argume
         Value::Host(thing) => match &**thing {
             Thing::Tensor(tensor) => closed(tensor, &mut facts),
             Thing::Descriptor(descriptor) => {
-                if let Some(tensor) = &descriptor.borrow().base {
+                let descriptor = descriptor.borrow();
+                if let Some(tensor) = &descriptor.base {
                     closed(tensor, &mut facts);
+                } else if let Some(memory) = &descriptor.memory {
+                    facts.memory = Some(number(memory));
+                    facts.offset = memory.offset;
                 }
             }
             Thing::OpenTensor(tensor) => {
@@ -104,7 +119,9 @@ pub(super) fn written<'v, 'a: 'v>(values: impl IntoIterator<Item = &'v Value<'a>
                 Thing::Tensor(tensor) => tensor.memory.write(None),
                 Thing::OpenTensor(tensor) => tensor.memory.write(None),
                 Thing::Descriptor(descriptor) => {
-                    descriptor.borrow().base.iter().for_each(|base| base.memory.write(None));
+                    let descriptor = descriptor.borrow();
+                    descriptor.base.iter().for_each(|base| base.memory.write(None));
+                    descriptor.memory.iter().for_each(|memory| memory.write(None));
                 }
                 _ => {}
             },

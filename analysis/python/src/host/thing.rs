@@ -1,13 +1,13 @@
 //! Values that only host code has.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::ways::Ways;
 use crate::origin::FileId;
 use crate::specialization::{Contents, LaunchFacts};
 use crate::value::{Function, Partial, Value};
-use base::TextRange;
+use base::{Operation, TextRange};
 
 /// Options of a command line with their values: of a parser, and of what it has parsed.
 pub(super) type Options<'a> = RefCell<Vec<(Rc<str>, Value<'a>)>>;
@@ -30,9 +30,9 @@ pub enum Thing<'a> {
     /// A tensor of which less than all is known.
     OpenTensor(OpenTensor<'a>),
     /// The sizes or strides of a tensor of which not even the number of dimensions is known.
-    OpenSizes,
+    OpenSizes(Rc<Dims<'a>>),
     /// A number that is not known.
-    OpenNumber(OpenNumber),
+    OpenNumber(OpenNumber, Origin<'a>),
     /// The options of a command line.
     Options(Options<'a>),
     /// `pytest.param(…)`: its values.
@@ -131,6 +131,8 @@ pub struct Descriptor<'a> {
     pub base: Option<Torch>,
     /// Torch's name of the element type, where that is known.
     pub element: Option<Rc<str>>,
+    /// Where the tensor lies, where no more than that is known of it.
+    pub memory: Option<Memory>,
     /// Sizes of the tensor.
     pub shape: Value<'a>,
     /// Elements between neighbours.
@@ -215,6 +217,10 @@ pub struct OpenTensor<'a> {
     pub dtype: Option<Rc<str>>,
     /// Sizes, outermost first, each a number that may be open; `None` where not even their count is known.
     pub shape: Option<Rc<[Value<'a>]>>,
+    /// Elements between neighbours, where the host code itself says how it lies.
+    pub strides: Option<Rc<[Value<'a>]>>,
+    /// Sizes that were asked for where `shape` says nothing.
+    pub dims: Rc<Dims<'a>>,
 }
 
 /// What is known of a number that is not.
@@ -226,6 +232,33 @@ pub enum OpenNumber {
     Float,
     /// A truth value.
     Bool,
+}
+
+/// Where a number that is not known comes from.
+#[derive(Clone, Debug)]
+pub enum Origin<'a> {
+    /// Nothing is known of it.
+    Loose,
+    /// A size of a tensor, or an argument: any number, whatever the others of its group are.
+    Free {
+        /// What it is a size of.
+        group: Rc<()>,
+        /// Whether the host compares it with another one, so that there are numbers which it does not launch with.
+        compared: Cell<bool>,
+    },
+    /// It is computed from two others.
+    Made(Operation, Rc<(Value<'a>, Value<'a>)>),
+}
+
+/// The sizes of a tensor of which not even the number of dimensions is known, as far as they were asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Dims<'a> {
+    /// What they are sizes of; `None` of strides, and of a part of the sizes, which hang together with others.
+    pub(super) group: Option<Rc<()>>,
+    /// Each dimension, from 0 or from the end, with its size.
+    pub(super) asked: RefCell<Vec<(i64, Value<'a>)>>,
+    pub(super) rank: Cell<Option<i64>>,
+    pub(super) count: RefCell<Option<Value<'a>>>,
 }
 
 /// A value of which nothing is known but that it does no harm.

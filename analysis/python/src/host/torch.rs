@@ -80,7 +80,7 @@ impl Torch {
     }
 
     /// The same with these elements, where they are integers.
-    fn holding(self, contents: Option<Contents>) -> Torch {
+    pub(super) fn holding(self, contents: Option<Contents>) -> Torch {
         Torch { memory: Memory::holding(contents.filter(|_| is_integer(&self.dtype))), ..self }
     }
 

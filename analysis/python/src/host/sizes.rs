@@ -1,0 +1,197 @@
+//! Numbers that are not known, as far as they hang together: sizes of one tensor, and what is computed of them.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use base::{Operation, Quantity};
+use ruff_python_ast::Operator;
+
+use super::thing::{Dims, OpenNumber, Origin, Thing, Torch};
+use super::torch::int;
+use crate::limits::open::DEPTH;
+use crate::specialization::Contents;
+use crate::value::Value;
+
+impl<'a> Dims<'a> {
+    /// Sizes of a tensor that may be any.
+    pub(super) fn free() -> Rc<Dims<'a>> {
+        Rc::new(Dims { group: Some(Rc::default()), ..Dims::default() })
+    }
+
+    /// The size along a dimension.
+    pub(super) fn at(&self, dim: i64) -> Value<'a> {
+        let dim = match self.rank.get() {
+            Some(rank) if dim < 0 => dim + rank,
+            _ => dim,
+        };
+        let mut asked = self.asked.borrow_mut();
+        if let Some((_, size)) = asked.iter().find(|(known, _)| *known == dim) {
+            return size.clone();
+        }
+        // Counted from both ends, two may be one.
+        let mixed = self.rank.get().is_none() && asked.iter().any(|(known, _)| (*known < 0) != (dim < 0));
+        if mixed {
+            asked.iter().for_each(|(_, size)| compared(size));
+        }
+        let size = self.group.as_ref().map_or_else(loose, free);
+        if mixed {
+            compared(&size);
+        }
+        asked.push((dim, size.clone()));
+        size
+    }
+
+    /// So many sizes as it is unpacked into.
+    pub(super) fn unpacked(&self, count: usize) -> Vec<Value<'a>> {
+        let count = count as i64;
+        self.rank.set(Some(count));
+        for (dim, _) in self.asked.borrow_mut().iter_mut().filter(|(dim, _)| *dim < 0) {
+            *dim += count;
+        }
+        (0..count).map(|dim| self.at(dim)).collect()
+    }
+
+    /// How many elements there are.
+    pub(super) fn count(&self) -> Value<'a> {
+        self.count.borrow_mut().get_or_insert_with(loose).clone()
+    }
+}
+
+/// An integer of which nothing is known.
+fn loose<'a>() -> Value<'a> {
+    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Int, Origin::Loose)))
+}
+
+/// An integer that may be any number, whatever the others of its group are.
+pub(super) fn free<'a>(group: &Rc<()>) -> Value<'a> {
+    let origin = Origin::Free { group: group.clone(), compared: Cell::new(false) };
+    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Int, origin)))
+}
+
+/// Notes that the host compares a number with another one.
+fn compared(value: &Value<'_>) {
+    let Value::Host(thing) = value else { return };
+    match &**thing {
+        Thing::OpenNumber(_, Origin::Free { compared, .. }) => compared.set(true),
+        Thing::OpenNumber(_, Origin::Made(_, parts)) => {
+            compared(&parts.0);
+            compared(&parts.1);
+        }
+        _ => {}
+    }
+}
+
+/// Notes that the host compares two values: what is told from a number alone leaves the others free.
+pub(super) fn note_comparison(left: &Value<'_>, right: &Value<'_>) {
+    let open = |value: &Value<'_>| matches!(value, Value::Host(_) | Value::Unknown(_));
+    let computed = |value: &Value<'_>| {
+        matches!(value, Value::Host(thing)
+            if matches!(**thing, Thing::OpenNumber(_, Origin::Made(Operation::Mod | Operation::FloorDiv, _))))
+    };
+    if (open(left) && open(right)) || computed(left) || computed(right) {
+        compared(left);
+        compared(right);
+    }
+}
+
+/// An integer that is computed from two others.
+pub(super) fn computed<'a>(op: Operation, left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
+    let origin = Origin::Made(op, Rc::new((left.clone(), right.clone())));
+    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Int, origin)))
+}
+
+/// The product of some sizes.
+pub(super) fn product<'a>(sizes: &[Value<'a>]) -> Value<'a> {
+    let times = |all: Value<'a>, size: &Value<'a>| match (&all, size) {
+        (Value::Int(a), Value::Int(b)) => Value::Int(a.saturating_mul(*b)),
+        (Value::Int(1), _) => size.clone(),
+        (_, Value::Int(1)) => all,
+        _ => computed(Operation::Mul, &all, size),
+    };
+    sizes.iter().fold(Value::Int(1), times)
+}
+
+/// Elements between neighbours of a dense tensor.
+pub(super) fn dense<'a>(sizes: &[Value<'a>]) -> Rc<[Value<'a>]> {
+    (0..sizes.len()).map(|dim| product(sizes.get(dim + 1..).unwrap_or_default())).collect()
+}
+
+/// What an operator of Python's is, where it gives whole numbers of whole numbers.
+pub(super) fn operation(op: Operator) -> Option<Operation> {
+    Some(match op {
+        Operator::Add => Operation::Add,
+        Operator::Sub => Operation::Sub,
+        Operator::Mult => Operation::Mul,
+        Operator::FloorDiv => Operation::FloorDiv,
+        Operator::Mod => Operation::Mod,
+        _ => return None,
+    })
+}
+
+impl Torch {
+    /// What an operation with a number, or a comparison with one, makes of each element.
+    pub(super) fn with_number(&self, op: Option<Operator>, number: &Value<'_>) -> Torch {
+        let made = self.compared(op.is_none());
+        let (Some(op), Some(number)) = (op.and_then(operation), int(number)) else { return made };
+        let each = |value: i64| {
+            let parts = (Quantity::Known(value), Quantity::Known(number));
+            let value = Quantity::Made(op, parts.into()).value(&|_| None)?;
+            // What a narrower type may not hold is not followed.
+            (&*self.dtype == "int64" || i32::try_from(value).is_ok()).then_some(value)
+        };
+        let contents = self.contents().filter(|_| self.dtype.starts_with("int"));
+        let contents = contents.and_then(|contents| match contents {
+            Contents::Fill(value) => each(value).map(Contents::Fill),
+            all => {
+                let elements = all.elements(u64::try_from(self.count()).ok()?)?;
+                elements.iter().map(|value| each(*value)).collect::<Option<_>>().map(Contents::List)
+            }
+        });
+        made.holding(contents)
+    }
+}
+
+/// The numbers without a formula of a launch, in the order in which they are met.
+#[derive(Default)]
+pub(super) struct Quantities<'v, 'a> {
+    numbers: Vec<&'v Rc<Thing<'a>>>,
+    groups: Vec<&'v Rc<()>>,
+}
+
+impl<'v, 'a> Quantities<'v, 'a> {
+    /// What a number is made of; `None` of what is none.
+    pub(super) fn of(&mut self, value: &'v Value<'a>) -> Option<Quantity> {
+        self.within(value, DEPTH)
+    }
+
+    fn within(&mut self, value: &'v Value<'a>, depth: u32) -> Option<Quantity> {
+        let thing = match value {
+            Value::Int(value) => return i64::try_from(*value).ok().map(Quantity::Known),
+            Value::Host(thing) => thing,
+            _ => return None,
+        };
+        let Thing::OpenNumber(OpenNumber::Int, origin) = &**thing else { return None };
+        if let Origin::Made(op, parts) = origin {
+            let depth = depth.checked_sub(1)?;
+            let parts = (self.within(&parts.0, depth)?, self.within(&parts.1, depth)?);
+            return Some(Quantity::Made(*op, parts.into()));
+        }
+        let of = match origin {
+            Origin::Free { group, compared } if !compared.get() => {
+                Some(place(&mut self.groups, group, |known| Rc::ptr_eq(known, group)))
+            }
+            _ => None,
+        };
+        let id = place(&mut self.numbers, thing, |known| Rc::ptr_eq(known, thing));
+        Some(Quantity::Unknown { id, of })
+    }
+}
+
+/// Where something stands among those that were met before, or after them.
+fn place<T>(all: &mut Vec<T>, new: T, is: impl Fn(&T) -> bool) -> u32 {
+    let at = all.iter().position(is).unwrap_or_else(|| {
+        all.push(new);
+        all.len() - 1
+    });
+    at as u32
+}

@@ -1,0 +1,354 @@
+//! How the numbers of a launch hang together that it does not give: the host computes a grid, a stride or the length of a
+//! block from sizes, and no launch has others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::Quantity;
+use rustc_hash::FxHashMap;
+
+use crate::program::Program;
+use crate::run::Setting;
+use crate::term::{BinOp, Node, Symbol};
+
+/// Values of a number that are looked at, by how large the constant is that is computed from it.
+const SCAN: i64 = 1 << 17;
+
+/// Sizes of one tensor that are no two alike.
+const UNLIKE: [i64; 6] = [2, 3, 4, 6, 8, 12];
+
+/// The same, farther apart.
+const FAR: [i64; 6] = [1, 4, 16, 2, 8, 32];
+
+/// What sizes are multiplied with that are neither a few nor many blocks.
+const SOME: i64 = 16;
+
+/// The largest number that a size becomes.
+const MOST: i64 = 1 << 24;
+
+/// What is known of how a launch's numbers are computed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Host {
+    /// By argument.
+    arguments: BTreeMap<u32, Quantity>,
+    /// Programs along each axis.
+    pub(crate) programs: [Option<Quantity>; 3],
+    /// Between what a number lies, so that the constants which were chosen are what the host computes.
+    bounds: BTreeMap<u32, (i64, i64)>,
+    /// Sizes by what they are of.
+    groups: BTreeMap<u32, BTreeSet<u32>>,
+    /// Axes along which there are as many programs as sizes say that may be any.
+    sized: [bool; 3],
+}
+
+/// What a launch says of its numbers.
+pub(crate) struct Given<'l> {
+    pub(crate) values: &'l [(String, i64)],
+    pub(crate) grid: [Option<i64>; 3],
+    pub(crate) quantities: &'l [(String, Quantity)],
+    pub(crate) programs: &'l [Option<Quantity>; 3],
+    pub(crate) constants: &'l [(i64, Quantity)],
+}
+
+/// Values of numbers without a formula.
+pub(crate) type Numbers = BTreeMap<u32, i64>;
+
+impl Host {
+    pub(crate) fn new(launch: &Given<'_>, program: &Program) -> Host {
+        let mut host = Host::default();
+        for (at, argument) in (0u32..).zip(&program.arguments).filter(|(_, argument)| argument.bits.is_some()) {
+            let name = argument.name.trim_start_matches('%');
+            let given = launch.values.iter().any(|(of, _)| of == name);
+            if let Some((_, quantity)) = launch.quantities.iter().find(|(of, _)| of == name && !given) {
+                host.arguments.insert(at, quantity.clone());
+            }
+        }
+        for ((own, programs), known) in host.programs.iter_mut().zip(launch.programs).zip(launch.grid) {
+            *own = programs.clone().filter(|_| known.is_none());
+        }
+        host.sized = host.programs.each_ref().map(|programs| {
+            let mut free = programs.is_some();
+            programs.iter().for_each(|quantity| quantity.unknowns(&mut |_, of| free &= of.is_some()));
+            free
+        });
+        for (value, quantity) in launch.constants {
+            let mut numbers = BTreeSet::new();
+            quantity.unknowns(&mut |number, _| {
+                numbers.insert(number);
+            });
+            if let (Some(number), 1, true) = (numbers.first(), numbers.len(), quantity.rises())
+                && let Some((low, high)) = range(quantity, *value)
+            {
+                let known = host.bounds.entry(*number).or_insert((low, high));
+                *known = (known.0.max(low), known.1.min(high));
+            }
+        }
+        // Two constants that were chosen apart need not fit together.
+        host.bounds.retain(|_, (low, high)| low <= high);
+        host.forget_what_stands_alone();
+        let mut groups: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for quantity in host.arguments.values().chain(host.programs.iter().flatten()) {
+            quantity.unknowns(&mut |number, of| {
+                if let Some(of) = of {
+                    groups.entry(of).or_default().insert(number);
+                }
+            });
+        }
+        host.groups = groups;
+        host
+    }
+
+    /// A number that is met once, as it is, says nothing.
+    fn forget_what_stands_alone(&mut self) {
+        let mut met: BTreeMap<u32, u32> = self.bounds.keys().map(|number| (*number, 1)).collect();
+        for quantity in self.arguments.values().chain(self.programs.iter().flatten()) {
+            quantity.unknowns(&mut |number, _| *met.entry(number).or_default() += 1);
+        }
+        // Of a tensor of which one size tells something all do: no two of them need be alike.
+        let mut telling = BTreeSet::new();
+        for quantity in self.arguments.values().chain(self.programs.iter().flatten()) {
+            let alone = matches!(quantity, Quantity::Unknown { .. });
+            quantity.unknowns(&mut |number, of| {
+                if !alone || met.get(&number).is_some_and(|count| *count > 1) {
+                    telling.extend(of);
+                }
+            });
+        }
+        let tells = |quantity: &Quantity| match quantity {
+            Quantity::Unknown { id, of } => {
+                met.get(id).is_some_and(|count| *count > 1) || of.is_some_and(|of| telling.contains(&of))
+            }
+            _ => true,
+        };
+        self.arguments.retain(|_, quantity| tells(quantity));
+        for programs in &mut self.programs {
+            *programs = programs.take().filter(tells);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.arguments.is_empty() && self.programs.iter().all(Option::is_none)
+    }
+
+    /// How an argument is computed.
+    pub(crate) fn of(&self, argument: u32) -> Option<&Quantity> {
+        self.arguments.get(&argument)
+    }
+
+    /// Says of each access between what arguments lie.
+    pub(crate) fn bound(&self, program: &mut Program) {
+        for (argument, quantity) in &self.arguments {
+            let Quantity::Unknown { id, .. } = quantity else { continue };
+            let (Some((low, high)), Some(bits)) =
+                (self.bounds.get(id), program.arguments.get(*argument as usize).and_then(|argument| argument.bits))
+            else {
+                continue;
+            };
+            let terms = &mut program.terms;
+            let value = terms.symbol(Symbol::Argument(*argument), bits);
+            let (low, high) = (terms.int(*low, bits), terms.int(*high, bits));
+            let (above, below) = (terms.binary(BinOp::Sle, low, value), terms.binary(BinOp::Sle, value, high));
+            let holds = terms.and(above, below);
+            for access in &mut program.accesses {
+                access.path = program.terms.and(access.path, holds);
+            }
+        }
+    }
+
+    /// Numbers of about a size: the first, the second or the third choice.
+    pub(crate) fn numbers(&self, size: i64, choice: usize) -> Numbers {
+        let mut numbers = Numbers::new();
+        for quantity in self.arguments.values().chain(self.programs.iter().flatten()) {
+            quantity.unknowns(&mut |number, _| {
+                numbers.insert(number, size);
+            });
+        }
+        for (number, value) in &mut numbers {
+            if let Some((low, high)) = self.bounds.get(number) {
+                *value = match choice {
+                    0 => *high,
+                    1 => low + (high - low) / 8 * 5,
+                    _ => *low,
+                };
+            }
+        }
+        numbers
+    }
+
+    /// Choices of sizes for each tensor of which some are free, no two of them alike: rising and falling, each as small
+    /// numbers and as multiples of a block.
+    pub(crate) fn orders(&self, block: i64) -> Vec<[Numbers; 2]> {
+        let mut all = Vec::new();
+        for group in self.groups.values().filter(|group| group.len() <= UNLIKE.len()) {
+            all.push([1, block].map(|scale| self.ordered(group, &UNLIKE, scale, false)));
+            if group.len() > 1 {
+                all.push([1, block].map(|scale| self.ordered(group, &UNLIKE, scale, true)));
+            }
+        }
+        all
+    }
+
+    fn ordered(&self, group: &BTreeSet<u32>, steps: &[i64; 6], scale: i64, falls: bool) -> Numbers {
+        let count = group.len();
+        let nth = |at: usize| if falls { count - 1 - at } else { at };
+        let value = |(at, number): (usize, &u32)| match self.bounds.get(number) {
+            Some((low, high)) => (*number, low + (high - low) / 8 * 5),
+            None => (*number, steps.get(nth(at)).copied().unwrap_or(2) * scale),
+        };
+        group.iter().enumerate().map(value).collect()
+    }
+
+    /// Sizes to run with, where all numbers that are not known are sizes of one tensor: how those of several hang together
+    /// the host need not say.
+    pub(crate) fn unlike(&self, block: i64) -> Vec<Numbers> {
+        let numbers = self.numbers(1, 0);
+        let mut groups = self.groups.values();
+        let (Some(group), None) = (groups.next(), groups.next()) else { return Vec::new() };
+        if group.len() > UNLIKE.len() || numbers.keys().any(|number| !group.contains(number)) {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for scale in [1, SOME, block] {
+            for steps in [&UNLIKE, &FAR] {
+                all.push(self.ordered(group, steps, scale, false));
+                if group.len() > 1 {
+                    all.push(self.ordered(group, steps, scale, true));
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether it is known of each argument that bounds something how it is computed, or what it is. Sizes of descriptors
+    /// are not told by those of their tensor.
+    pub(crate) fn tells_bounds(&self, program: &Program, known: &FxHashMap<u32, i64>) -> bool {
+        let conditions = program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
+        let is_size = |node: &Node| matches!(node, Node::Symbol(Symbol::DescriptorSize(..), _));
+        if conditions.clone().any(|term| program.terms.any_leaf(term, is_size)) {
+            return false;
+        }
+        let conditions = program.accesses.iter().flat_map(|access| [access.mask, access.path]);
+        let mut told = true;
+        for term in conditions.chain(program.loops.iter().map(|of| of.condition)) {
+            program.terms.leaves(term, &mut |node| {
+                if let Node::Symbol(Symbol::Argument(at), _) = node {
+                    told &= known.contains_key(at) || self.of(*at).is_some();
+                }
+            });
+        }
+        told
+    }
+
+    /// Whether there are as many programs along an axis as sizes say that may be any.
+    pub(crate) fn is_sized(&self, axis: usize) -> bool {
+        self.sized.get(axis) == Some(&true)
+    }
+
+    /// Gives arguments and, where the host computes more than `most` of them, so many programs.
+    pub(crate) fn apply(&self, numbers: &Numbers, setting: &mut Setting, most: [i64; 3]) -> Option<()> {
+        let of = |number: u32| numbers.get(&number).copied();
+        for (argument, quantity) in &self.arguments {
+            setting.values.insert(Symbol::Argument(*argument), quantity.value(&of)?);
+        }
+        for ((count, quantity), most) in setting.grid.iter_mut().zip(&self.programs).zip(most) {
+            if let Some(quantity) = quantity {
+                *count = quantity.value(&of).filter(|count| *count > 0)?.min(most);
+            }
+        }
+        Some(())
+    }
+
+    /// Makes the numbers of which a grid is computed large enough for so many programs, as far as they may be.
+    pub(crate) fn widen(&self, numbers: &mut Numbers, wanted: [i64; 3]) {
+        for (quantity, wanted) in self.programs.iter().zip(wanted) {
+            if let Some(quantity) = quantity {
+                self.raise(quantity, wanted, numbers, &Numbers::new());
+            }
+        }
+    }
+
+    fn is_free(&self, number: u32, fixed: &Numbers) -> bool {
+        !fixed.contains_key(&number) && !self.bounds.contains_key(&number)
+    }
+
+    /// Whether no constant that was chosen says what some arguments are, but for sizes that are given: constants are chosen
+    /// one by one, and need not be what one launch has.
+    pub(crate) fn leaves_free(&self, arguments: &[u32], given: &Numbers) -> bool {
+        let mut free = true;
+        for quantity in arguments.iter().filter_map(|argument| self.of(*argument)) {
+            quantity
+                .unknowns(&mut |number, _| free &= given.contains_key(&number) || !self.bounds.contains_key(&number));
+        }
+        free
+    }
+
+    /// Whether a quantity may be made larger.
+    pub(crate) fn may_rise(&self, quantity: &Quantity, fixed: &Numbers) -> bool {
+        let mut free = false;
+        quantity.unknowns(&mut |number, _| free |= self.is_free(number, fixed));
+        free
+    }
+
+    /// Makes a quantity no less than what is wanted; whether that can be. Numbers that are fixed stay.
+    pub(crate) fn raise(&self, quantity: &Quantity, wanted: i64, numbers: &mut Numbers, fixed: &Numbers) -> bool {
+        let mut own = Vec::new();
+        quantity.unknowns(&mut |number, _| own.push(number));
+        let Some(number) = own.into_iter().find(|number| self.is_free(*number, fixed)) else {
+            return quantity.value(&|number| numbers.get(&number).copied()).is_some_and(|value| value >= wanted);
+        };
+        if matches!(quantity, Quantity::Unknown { .. }) {
+            let value = numbers.entry(number).or_insert(wanted);
+            *value = (*value).max(wanted);
+            return true;
+        }
+        loop {
+            match quantity.value(&|number| numbers.get(&number).copied()) {
+                Some(value) if value >= wanted => return true,
+                _ => {}
+            }
+            let value = numbers.entry(number).or_insert(1);
+            *value = (*value).max(1).saturating_mul(2);
+            if *value > MOST {
+                return false;
+            }
+        }
+    }
+}
+
+/// The numbers from which a constant is computed that never falls where they rise: the least and the greatest.
+fn range(quantity: &Quantity, value: i64) -> Option<(i64, i64)> {
+    let at = |number: i64| quantity.value(&|_| Some(number));
+    // The first from which it is no less than something.
+    let first = |least: i64| -> Option<i64> {
+        let (mut low, mut high) = (0, SCAN);
+        if at(high)? < least {
+            return None;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if at(middle)? >= least { high = middle } else { low = middle + 1 }
+        }
+        Some(low)
+    };
+    let (low, behind) = (first(value)?, first(value.checked_add(1)?)?);
+    (at(low)? == value && low < behind).then(|| (low.max(1), behind - 1)).filter(|(low, high)| low <= high)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use base::Operation;
+
+    use super::*;
+
+    #[test]
+    fn rows_under_a_block() {
+        let n = Quantity::Unknown { id: 0, of: Some(0) };
+        let block = |op, with| Quantity::Made(op, Arc::new((n.clone(), Quantity::Known(with))));
+        assert_eq!(range(&block(Operation::PowerOfTwo, 0), 128), Some((65, 128)));
+        assert_eq!(range(&block(Operation::PowerOfTwo, 0), 100), None);
+        assert_eq!(range(&block(Operation::CeilDiv, 64), 2), Some((65, 128)));
+        assert_eq!(range(&block(Operation::Max, 16), 16), Some((1, 16)));
+        assert_eq!(range(&block(Operation::Min, 16), 16), None);
+    }
+}
