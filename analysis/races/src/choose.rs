@@ -27,7 +27,7 @@ fn sizes(program: &Program, launch: &Known) -> [i64; 3] {
     // Where it is known how many programs there are and nothing else is, more tiles than those.
     let told = !launch.values.is_empty() || program.arguments.iter().any(|argument| argument.rank > 0);
     let most = launch.grid.iter().flatten().copied().max().filter(|_| !told);
-    let programs = most.unwrap_or(1).min(MANY);
+    let programs = most.unwrap_or(1).min(MANY).min(LANES / longest).max(1);
     [longest * (programs + 1).max(4), longest + longest / 4 + 1, 16]
 }
 
@@ -36,6 +36,9 @@ const GRIDS: [i64; 4] = [1, 3, 2, 2];
 
 /// Programs of a grid that get a tile each, and more.
 const MANY: i64 = 16;
+
+/// Lanes that all these tiles have together.
+const LANES: i64 = 1 << 14;
 
 /// Programs in a launch of sizes that are no two alike.
 const UNLIKE: i64 = 256;
