@@ -126,7 +126,7 @@ pub fn given(launch: &Launch) -> Given {
                 given.tensors.insert(argument.name.clone(), numbers(&array));
             }
             ArgumentValue::Bool(truth) => {
-                drop(given.scalars.insert(argument.name.clone(), f64::from(u8::from(*truth))))
+                given.scalars.insert(argument.name.clone(), f64::from(u8::from(*truth)));
             }
             ArgumentValue::Python(_) => {}
         }
