@@ -97,6 +97,7 @@ fn compile(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let families = [
         arith::compile,
         math::compile,
+        libdevice::compile,
         cast::compile,
         shape::compile,
         pointer_ops::compile,

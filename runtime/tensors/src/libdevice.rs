@@ -1,20 +1,84 @@
-//! Functions of libdevice and ocml that no op of MLIR stands for.
+//! Functions of libdevice and ocml: those that an op of MLIR stands for, and the others.
 //!
 //! Deviations: those of floats are computed in double precision and rounded once; the last digits of the gamma
 //! functions are those of a short series. Of the variants with a rounding mode only the nearest is here.
 
 use super::arith;
 use super::elementwise::common;
-use super::evaluator::Evaluator;
-use super::float_ops::{float1, float2};
-use super::integer::{BinaryIntOp, int2};
+use super::evaluator::{Evaluator, OpSite};
+use super::float_ops::{float1, float2, maximum, minimum, test2};
+use super::integer::{BinaryIntOp, UnaryIntOp, int1, int2};
 use super::math::{self, erf, erfc};
 use super::tensor::{Tensor, count};
+use super::trap::Trap;
 use crate::array::ElemType;
 use crate::float_format::{Rounding, decode, encode};
 
+/// Reads a call of a library's function.
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+    if site.name() != "tt.extern_elementwise" {
+        return Ok(None);
+    }
+    let symbol = site.word("symbol").ok_or_else(|| site.trap("has no symbol"))?;
+    let evaluator = library(symbol);
+    evaluator.map(Some).ok_or_else(|| Trap::not_followed(format!("the function `{symbol}` is not followed")))
+}
+
+/// A function of libdevice (`__nv_expf`) or ocml (`__ocml_exp_f32`).
+fn library(symbol: &str) -> Option<Evaluator> {
+    let name = match symbol.strip_prefix("__ocml_") {
+        Some(rest) => ["_f32", "_f64", "_f16"].iter().find_map(|width| rest.strip_suffix(width)).unwrap_or(rest),
+        None => ["__nv_", "__triton_hip_"].iter().find_map(|prefix| symbol.strip_prefix(prefix)).unwrap_or(symbol),
+    };
+    if let Some(evaluator) = special(name).or_else(|| function(name)) {
+        return Some(evaluator);
+    }
+    let name = name.strip_prefix("fast_").unwrap_or(name);
+    // Names of `f32`'s functions end in `f`; so does `erf`.
+    math::function(renamed(name)).or_else(|| math::function(renamed(name.strip_suffix('f')?)))
+}
+
+/// MLIR's name of a library's function.
+fn renamed(name: &str) -> &str {
+    match name {
+        "fabs" => "absf",
+        "rint" | "nearbyint" => "roundeven",
+        "pow" => "powf",
+        "div" | "divide" => "divf",
+        name => name,
+    }
+}
+
+/// Functions whose names end as others do.
+fn special(name: &str) -> Option<Evaluator> {
+    Some(match name {
+        "fmaf" | "fma" | "fmaf_rn" | "fma_rn" => math::function("fma")?,
+        "fmaxf" | "fmax" => Evaluator::two(|a, b| Ok(maximum(a, b, false))),
+        "fminf" | "fmin" => Evaluator::two(|a, b| Ok(minimum(a, b, false))),
+        "fast_dividef" | "fdiv_rn" | "ddiv_rn" => math::function("divf")?,
+        "isinff" | "isinfd" => {
+            Evaluator::one(|a| Ok(as_i32(&test2(a, a, |a, _| a.is_infinite(), |a, _| a.is_infinite()))))
+        }
+        "isnanf" | "isnand" => Evaluator::one(|a| Ok(as_i32(&test2(a, a, |a, _| a.is_nan(), |a, _| a.is_nan())))),
+        "finitef" | "isfinited" => {
+            Evaluator::one(|a| Ok(as_i32(&test2(a, a, |a, _| a.is_finite(), |a, _| a.is_finite()))))
+        }
+        "mulhi" => Evaluator::two(|a, b| Ok(int2(BinaryIntOp::MulHighS, a, b))),
+        "umulhi" | "umul64hi" => Evaluator::two(|a, b| Ok(int2(BinaryIntOp::MulHighU, a, b))),
+        "abs" | "llabs" | "iabs" => Evaluator::one(|a| Ok(int1(UnaryIntOp::Abs, a))),
+        "clz" | "clzll" => Evaluator::one(|a| Ok(int1(UnaryIntOp::LeadingZeros, a).with_dtype(ElemType::I32))),
+        "popc" | "popcll" => Evaluator::one(|a| Ok(int1(UnaryIntOp::Ones, a).with_dtype(ElemType::I32))),
+        _ => return None,
+    })
+}
+
+/// A truth value as the `i32` that libraries give.
+fn as_i32(a: &Tensor) -> Tensor {
+    a.with_dtype(ElemType::I32)
+}
+
 /// A function by its name without the library's prefix; those of `f32` end in `f`, where others of this name do not.
-pub(crate) fn function(name: &str) -> Option<Evaluator> {
+fn function(name: &str) -> Option<Evaluator> {
     let plain = name.strip_suffix('f').unwrap_or(name);
     if let Some(unary) = [name, plain].into_iter().find_map(unary) {
         return Some(Evaluator::one(move |a| Ok(float1(a, |x| unary(x.into()) as f32, unary))));

@@ -1,4 +1,4 @@
-//! `math`, Triton's own functions, and those of libdevice that have a counterpart.
+//! `math`, and Triton's own functions.
 //!
 //! Deviations: functions are those of the platform's library, within a unit or two in the last place; hardware's fast
 //! variants differ there too. What is narrower than `f32` is computed in `f32`.
@@ -8,7 +8,6 @@ use super::elementwise::common;
 use super::evaluator::{Evaluator, OpSite, Value, arg};
 use super::float_ops::{float1, float2, fma, maximum, minimum, test2};
 use super::integer::{BinaryIntOp, UnaryIntOp, int1, int2};
-use super::libdevice;
 use super::tensor::{Tensor, count};
 use super::trap::Trap;
 use crate::array::ElemType;
@@ -28,65 +27,8 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             let nan = site.text("propagateNan").is_some_and(|text| text.contains("all") || text.starts_with("65535"));
             Evaluator::three(move |a, low, high| Ok(minimum(&maximum(a, low, nan), high, nan)))
         }
-        "tt.extern_elementwise" => {
-            let symbol = site.word("symbol").ok_or_else(|| site.trap("has no symbol"))?;
-            library(symbol).ok_or_else(|| Trap::not_followed(format!("the function `{symbol}` is not followed")))?
-        }
         _ => return Ok(None),
     }))
-}
-
-/// A function of libdevice (`__nv_expf`) or ocml (`__ocml_exp_f32`).
-fn library(symbol: &str) -> Option<Evaluator> {
-    let name = match symbol.strip_prefix("__ocml_") {
-        Some(rest) => ["_f32", "_f64", "_f16"].iter().find_map(|width| rest.strip_suffix(width)).unwrap_or(rest),
-        None => ["__nv_", "__triton_hip_"].iter().find_map(|prefix| symbol.strip_prefix(prefix)).unwrap_or(symbol),
-    };
-    if let Some(evaluator) = special(name).or_else(|| libdevice::function(name)) {
-        return Some(evaluator);
-    }
-    let name = name.strip_prefix("fast_").unwrap_or(name);
-    // Names of `f32`'s functions end in `f`; so does `erf`.
-    function(renamed(name)).or_else(|| function(renamed(name.strip_suffix('f')?)))
-}
-
-/// MLIR's name of a library's function.
-fn renamed(name: &str) -> &str {
-    match name {
-        "fabs" => "absf",
-        "rint" | "nearbyint" => "roundeven",
-        "pow" => "powf",
-        "div" | "divide" => "divf",
-        name => name,
-    }
-}
-
-/// Functions whose names end as others do.
-fn special(name: &str) -> Option<Evaluator> {
-    Some(match name {
-        "fmaf" | "fma" | "fmaf_rn" | "fma_rn" => function("fma")?,
-        "fmaxf" | "fmax" => Evaluator::two(|a, b| Ok(maximum(a, b, false))),
-        "fminf" | "fmin" => Evaluator::two(|a, b| Ok(minimum(a, b, false))),
-        "fast_dividef" | "fdiv_rn" | "ddiv_rn" => function("divf")?,
-        "isinff" | "isinfd" => {
-            Evaluator::one(|a| Ok(as_i32(&test2(a, a, |a, _| a.is_infinite(), |a, _| a.is_infinite()))))
-        }
-        "isnanf" | "isnand" => Evaluator::one(|a| Ok(as_i32(&test2(a, a, |a, _| a.is_nan(), |a, _| a.is_nan())))),
-        "finitef" | "isfinited" => {
-            Evaluator::one(|a| Ok(as_i32(&test2(a, a, |a, _| a.is_finite(), |a, _| a.is_finite()))))
-        }
-        "mulhi" => Evaluator::two(|a, b| Ok(int2(BinaryIntOp::MulHighS, a, b))),
-        "umulhi" | "umul64hi" => Evaluator::two(|a, b| Ok(int2(BinaryIntOp::MulHighU, a, b))),
-        "abs" | "llabs" | "iabs" => Evaluator::one(|a| Ok(int1(UnaryIntOp::Abs, a))),
-        "clz" | "clzll" => Evaluator::one(|a| Ok(int1(UnaryIntOp::LeadingZeros, a).with_dtype(ElemType::I32))),
-        "popc" | "popcll" => Evaluator::one(|a| Ok(int1(UnaryIntOp::Ones, a).with_dtype(ElemType::I32))),
-        _ => return None,
-    })
-}
-
-/// A truth value as the `i32` that libraries give.
-fn as_i32(a: &Tensor) -> Tensor {
-    a.with_dtype(ElemType::I32)
 }
 
 /// A function in both widths.

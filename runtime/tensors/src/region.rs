@@ -11,7 +11,7 @@ use ttgir::{BlockId, Def, OpId, RegionId, Tree, ValueId};
 use super::elementwise::select;
 use super::evaluator::{Environment, Evaluator, OpSite, Value};
 use super::trap::Trap;
-use super::{arith, cast, intrinsics, math};
+use super::{arith, cast, intrinsics, libdevice, math};
 
 /// One op of a region: what it does, to which values; its results follow the values so far.
 struct Step {
@@ -85,7 +85,7 @@ fn elementwise(name: &str) -> bool {
 
 /// Reads an op of a region, which is one of those that work element by element.
 fn elementwise_op(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
-    for family in [arith::compile, math::compile, cast::compile, intrinsics::compile] {
+    for family in [arith::compile, math::compile, libdevice::compile, cast::compile, intrinsics::compile] {
         if let Some(evaluator) = family(site)? {
             return Ok(evaluator);
         }

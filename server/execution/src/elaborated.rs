@@ -9,7 +9,7 @@ use render::SourceText;
 use runtime::run::RunError;
 use runtime::sidecar::KernelRequest;
 
-use super::compile::{CompiledIr, PythonKernels};
+use super::compiled_ir::{CompiledIr, PythonKernels};
 
 /// The IR of the kernel with what is asked of the compiler, each op with its place in `text`, the file at `path`. Where
 /// no instance of the analysis is of that, the kernel is elaborated with it.

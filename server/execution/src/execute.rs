@@ -11,7 +11,7 @@ use runtime::replay::Replay;
 use runtime::run::{KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 use runtime::triton::Triton;
 
-use super::compile::PythonKernels;
+use super::compiled_ir::PythonKernels;
 use super::plan::{BackendChoice, LaunchRun, RunPlan, RunResults};
 use super::{compile, merge, names, outputs};
 

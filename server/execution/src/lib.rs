@@ -2,6 +2,7 @@
 
 mod compile;
 pub mod compiled_comparison;
+mod compiled_ir;
 pub mod discover;
 mod elaborated;
 mod execute;
@@ -15,7 +16,7 @@ pub mod recipes;
 mod tests;
 pub mod verdict_comparison;
 
-pub use compile::PythonKernels;
+pub use compiled_ir::PythonKernels;
 pub use execute::run_plan;
 pub use limits::LIMITS;
 pub use plan::{BackendChoice, LaunchRun, RunPlan, RunResults, RunStatus};
