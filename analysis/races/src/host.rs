@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::Quantity;
+use base::{Operation, Quantity};
 use rustc_hash::FxHashMap;
 
 use crate::program::Program;
@@ -247,7 +247,12 @@ impl Host {
     pub(crate) fn apply(&self, numbers: &Numbers, setting: &mut Setting, most: [i64; 3]) -> Option<()> {
         let of = |number: u32| numbers.get(&number).copied();
         for (argument, quantity) in &self.arguments {
-            setting.values.insert(Symbol::Argument(*argument), quantity.value(&of)?);
+            let value = quantity.value(&of)?;
+            // A product of sizes is a stride, or how many elements there are: of an empty tensor, which nobody works on.
+            if value == 0 && matches!(quantity, Quantity::Made(Operation::Mul, _)) {
+                return None;
+            }
+            setting.values.insert(Symbol::Argument(*argument), value);
         }
         for ((count, quantity), most) in setting.grid.iter_mut().zip(&self.programs).zip(most) {
             if let Some(quantity) = quantity {
@@ -336,8 +341,6 @@ fn range(quantity: &Quantity, value: i64) -> Option<(i64, i64)> {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-
-    use base::Operation;
 
     use super::*;
 
