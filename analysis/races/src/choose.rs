@@ -37,7 +37,7 @@ const GRIDS: [i64; 4] = [1, 3, 2, 2];
 /// Programs of a grid that get a tile each, and more.
 const MANY: i64 = 16;
 
-/// Lanes that all these tiles have together.
+/// Lanes that all these tiles have together, about.
 const LANES: i64 = 1 << 14;
 
 /// Programs in a launch of sizes that are no two alike.
@@ -94,7 +94,8 @@ pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> V
     }
     let made = launch.host.unlike(block(&with_bounds)).into_iter().filter_map(|fixed| {
         let choice = Choice { size, choice: 1, fixed, ..Choice::default() };
-        setting(&with_bounds, launch, &bounded, &choice).filter(|setting| setting.programs() <= UNLIKE)
+        let is_small = |programs| programs <= UNLIKE && programs * block(&with_bounds) <= 2 * LANES;
+        setting(&with_bounds, launch, &bounded, &choice).filter(|setting| is_small(setting.programs()))
     });
     made.collect()
 }

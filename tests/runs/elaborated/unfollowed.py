@@ -1,4 +1,4 @@
-# What is not elaborated has its name in Python, and nothing is compared with what was not written.
+# An op that no elaboration follows has its name in Python, and no array is compared with one that was not written.
 # args --expect y=zeros.npy
 # says `tl.sort` at unfollowed.py:14 is not followed without Triton
 # says 1 run: undecided

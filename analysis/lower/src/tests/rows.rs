@@ -148,7 +148,7 @@ fn tensor_core() {
     );
     check(
         "ttng.tc_gen5_mma %a, %b, %acc, %true, %true : !tile, !tile, !acc",
-        &[&format!("op tensor_core {reads} Acc=read:tensor:%acc Acc=write:tensor:%acc in_order")],
+        &[&format!("op base {reads} Acc=read:tensor:%acc Acc=write:tensor:%acc in_order")],
     );
     check("ttng.tc_gen5_mma %a, %b, %acc, %true, %false : !tile, !tile, !acc", &[]);
     check(
@@ -171,7 +171,7 @@ fn an_accumulator_that_is_used_or_not_is_two_effects() {
     let lowered = kernel(
         "%a = ttg.local_alloc : () -> !tile
          %acc = ttng.tmem_alloc : () -> !acc
-         ttng.tc_gen5_mma %a, %a, %acc, %c, %true : !tile, !tile, !acc",
+         %0 = ttng.tc_gen5_mma %a, %a, %acc[], %c, %true : !tile, !tile, !acc",
     );
     let effects = effects(&lowered);
     assert_eq!(
@@ -193,7 +193,7 @@ fn scaled_tensor_core() {
     check(
         "%sa = ttng.tmem_alloc : () -> !ttg.memdesc<128x8xi8, #ttng.tensor_memory_scales_encoding<>, #ttng.tensor_memory, mutable>
          %sb = ttng.tmem_alloc : () -> !ttg.memdesc<128x8xi8, #ttng.tensor_memory_scales_encoding<>, #ttng.tensor_memory, mutable>
-         ttng.tc_gen5_mma_scaled %a, %b, %acc, %sa, %sb, %true, %true lhs = e4m3 rhs = e4m3 : !tile, !tile, !acc, !ttg.memdesc<128x8xi8, #ttng.tensor_memory_scales_encoding<>, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x8xi8, #ttng.tensor_memory_scales_encoding<>, #ttng.tensor_memory, mutable>",
+         %0 = ttng.tc_gen5_mma_scaled %a, %b, %acc[], %sa, %sb, %true, %true lhs = e4m3 rhs = e4m3 : !tile, !tile, !acc, !ttg.memdesc<128x8xi8, #ttng.tensor_memory_scales_encoding<>, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x8xi8, #ttng.tensor_memory_scales_encoding<>, #ttng.tensor_memory, mutable>",
         &[
             "alloc $sa",
             "alloc $sb",
@@ -238,11 +238,12 @@ fn requests_with_a_token() {
 #[test]
 fn what_is_not_followed_is_said() {
     check_unmodelled("\"ttng.new_op\"() : () -> ()", "not known");
-    check_unmodelled("\"test.use\"(%a) : (!tile) -> ()", "memdesc");
-    check_unmodelled("%0 = \"test.make\"() : () -> !tile", "memdesc");
+    check_unmodelled("\"test.use\"(%v) : (tensor<128x128xf16, #r>) -> ()", "not known");
+    check_unmodelled("\"tensor.use\"(%a) : (!tile) -> ()", "memdesc");
+    check_unmodelled("%0 = \"tensor.make\"() : () -> !tile", "memdesc");
     check_unmodelled("ttng.arrive_barrier %word, 1 : !bar", "`%word`");
     check_unmodelled("%0 = ttg.local_load %word : !bar -> tensor<1xi64, #r>", "`%word`");
-    check("\"test.use\"(%v) : (tensor<128x128xf16, #r>) -> ()", &[]);
+    check("\"tensor.use\"(%v) : (tensor<128x128xf16, #r>) -> ()", &[]);
 }
 
 #[test]

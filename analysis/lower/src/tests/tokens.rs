@@ -62,7 +62,7 @@ fn a_task_does_not_wait_for_itself() {
 #[test]
 fn a_token_from_nowhere_is_said() {
     let lowered = around(
-        "%tok = \"some.op\"() : () -> tensor<1x!nvws.token>
+        "%tok = \"tensor.op\"() : () -> tensor<1x!nvws.token>
          nvws.producer_commit %tok, %c0 {async_task_id = array<i32: 1>} : tensor<1x!nvws.token>, i32",
     );
     assert_eq!(left_out(&lowered).len(), 1);

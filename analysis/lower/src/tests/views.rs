@@ -48,6 +48,19 @@ fn slices_keep_the_strides_of_what_they_cut() {
 }
 
 #[test]
+fn a_subview_is_a_slot_or_a_part() {
+    let (shape, lines) = last(
+        "%a = ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16, #s, #smem, mutable>
+         %i = ttg.memdesc_subview %a[%n, %c0, %c0] : !ttg.memdesc<2x64x32xf16, #s, #smem, mutable> -> !ttg.memdesc<64x32xf16, #s, #smem, mutable, 2x64x32>
+         %k = arith.constant 16 : i32
+         %t = ttg.memdesc_subview %i[%c0, %k] : !ttg.memdesc<64x32xf16, #s, #smem, mutable, 2x64x32> -> !ttg.memdesc<64x16xf16, #s, #smem, mutable, 2x64x32>
+         %0 = ttg.local_load %t : !ttg.memdesc<64x16xf16, #s, #smem, mutable, 2x64x32> -> tensor<64x16xf16, #r>",
+    );
+    assert_eq!(lines, ["index %a at=%n stride=32768 count=2", "shift %i bits=256"]);
+    assert_eq!((shape.dims, shape.exact), (dims(&[(64, 512), (16, 16)]), true));
+}
+
+#[test]
 fn a_reshape_is_exact_where_strides_can_say_it() {
     let reshape = |cut: &str, alloc: &str, to: &str| {
         last(&format!(
