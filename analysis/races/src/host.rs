@@ -262,11 +262,18 @@ impl Host {
         Some(())
     }
 
-    /// Makes the numbers of which a grid is computed large enough for so many programs, as far as they may be.
+    /// Makes the numbers of which a grid is computed large enough for so many programs, as far as they may be, and those
+    /// that others divide larger than them.
     pub(crate) fn widen(&self, numbers: &mut Numbers, wanted: [i64; 3]) {
         for (quantity, wanted) in self.programs.iter().zip(wanted) {
             if let Some(quantity) = quantity {
                 self.raise(quantity, wanted, numbers, &Numbers::new());
+            }
+        }
+        // Of equal sizes each is in the others once: that is one row, and no two of them could meet.
+        for quantity in self.arguments.values() {
+            if matches!(quantity, Quantity::Made(Operation::FloorDiv, _)) {
+                self.raise(quantity, 2, numbers, &Numbers::new());
             }
         }
     }
