@@ -34,6 +34,7 @@ const RIGHT: &[(&str, &str)] = &[
     ("phases.md @fed", BARRIERS),
     ("severities.md @announce", BARRIERS),
     ("severities.md @last", BARRIERS),
+    ("ttgir-releases.md @group", "all partitions of a group are joined behind it"),
     ("tcgen05.md @scheduled", "nobody uses the product, and the pipeliner still gives its operands slots"),
     ("undecided.md @limited", BARRIERS),
     ("waited-invalidation.md @cleanup", "the thread that invalidates is the one that has arrived"),
