@@ -248,8 +248,7 @@ impl Host {
         let of = |number: u32| numbers.get(&number).copied();
         for (argument, quantity) in &self.arguments {
             let value = quantity.value(&of)?;
-            // A product of sizes is a stride, or how many elements there are: of an empty tensor, which nobody works on.
-            if value == 0 && matches!(quantity, Quantity::Made(Operation::Mul, _)) {
+            if is_empty(quantity, &of) {
                 return None;
             }
             setting.values.insert(Symbol::Argument(*argument), value);
@@ -324,6 +323,16 @@ impl Host {
             }
         }
     }
+}
+
+/// Whether a product of sizes, which is a stride or how many elements there are, has a quotient in it that is 0: it is of
+/// an empty tensor, which nobody works on.
+fn is_empty(quantity: &Quantity, of: &dyn Fn(u32) -> Option<i64>) -> bool {
+    let Quantity::Made(Operation::Mul, factors) = quantity else { return false };
+    [&factors.0, &factors.1].into_iter().any(|factor| match factor {
+        Quantity::Made(Operation::FloorDiv, _) => factor.value(of) == Some(0),
+        factor => is_empty(factor, of),
+    })
 }
 
 /// The numbers from which a constant is computed that never falls where they rise: the least and the greatest.
