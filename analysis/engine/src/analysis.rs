@@ -35,7 +35,7 @@ use verify::{Outcome, kernel_bytes, unbound};
 /// The analysis of documents, with a memory.
 #[derive(Debug)]
 pub struct Engine {
-    limits: Limits,
+    pub(crate) limits: Limits,
     options: Options,
     pub(crate) cache: Arc<SharedCache>,
     /// Which candidates fix a kernel's findings. That hangs on how its text is written too, so it is not shared.
@@ -145,6 +145,20 @@ impl Engine {
             describe(self).map(|report| (report.clone(), report_weight(text, &report)))
         })?;
         Ok((*report).clone())
+    }
+
+    /// What [`Self::report_by_text`] gave for a text before, where that is still known.
+    pub(crate) fn known_report(
+        &self,
+        text: &Arc<str>,
+        launches: &Arc<[LaunchFacts]>,
+    ) -> Option<Arc<KernelReport<Message>>> {
+        let is_key = |key: &ReportKey| {
+            (Arc::ptr_eq(&key.text, text) || key.text == *text)
+                && key.launches == *launches
+                && key.limits == self.limits
+        };
+        self.cache.reports.get(hash((text, &self.limits)), is_key)
     }
 
     /// How many kernels this engine explored, rather than it or another one remembered.
@@ -503,6 +517,16 @@ impl Engine {
         if let Some(known) = self.cache.outcomes.decided(kernel, &self.limits) {
             return Ok(known);
         }
+        self.survey(kernel, steps, cancel)
+    }
+
+    /// What runs of so many steps in all find in a kernel, whatever else is known of it.
+    pub(crate) fn survey(
+        &mut self,
+        kernel: &Kernel,
+        steps: u64,
+        cancel: &Cancel<'_>,
+    ) -> Result<Arc<Outcome>, Cancelled> {
         let limits = Limits {
             run_steps: self.limits.run_steps.min(REPORT_RUN).min(steps),
             total_steps: self.limits.total_steps.min(steps),

@@ -63,8 +63,9 @@ base::limits! { "engine":
     mod budget {
         /// Machine steps that the instances of a file may take together.
         FILE: u64 = 400_000, Steps, Said;
-        /// Machine steps after which no further instance of a kernel is begun, whatever the file has left.
-        KERNEL: u64 = 200_000, Steps, Said;
+        /// Machine steps after which no further instance of a kernel is begun, whatever the file has left, unless a few
+        /// runs of it break a rule.
+        KERNEL: u64 = 100_000, Steps, Said;
         /// Bytes of elaborated modules that the instances of a file may have together. Loops that are unrolled over sizes
         /// that were chosen make megabytes of one instance.
         TEXT: usize = 4 << 20, Bytes, Said;

@@ -156,6 +156,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, shorten: usize, one: Op
         suppressed: Vec::new(),
         runs: outcome.runs,
         steps: outcome.steps,
+        proof: outcome.proof,
         pin: None,
         global: None,
         broken: false,

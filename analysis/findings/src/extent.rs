@@ -15,10 +15,11 @@ pub(crate) fn phrase(words: &Words<'_>, buffer: BufferId, bits: &[(u64, u64)]) -
     let slots = info.bits / slot;
     let whole = [(0, info.bits.min(slot))];
     if slots <= 1 {
-        return match inside(words, buffer, info.space, bits) {
-            _ if bits == whole => (message!("`{name}`", name), false),
-            part => (message!("{} of `{name}`", part.0, name), part.1),
-        };
+        if bits == whole {
+            return (message!("`{name}`", name), false);
+        }
+        let (part, plural) = inside(words, buffer, info.space, bits);
+        return (message!("{part} of `{name}`", part, name), plural);
     }
     // By slot, counted from the slot's start.
     let mut parts: Vec<(u64, Bits)> = Vec::new();
@@ -89,9 +90,9 @@ fn product(dims: &[Dim], element: u64, bits: &[(u64, u64)]) -> Option<Vec<Vec<u6
     let total = dims.iter().try_fold(1u64, |total, dim| total.checked_mul(dim.size)).filter(|all| *all <= ELEMENTS)?;
     let mut hit: Vec<Vec<bool>> = dims.iter().map(|dim| vec![false; dim.size as usize]).collect();
     let mut count = 0u64;
+    let mut place = vec![0; dims.len()];
     for number in 0..total {
         let (mut rest, mut at) = (number, 0);
-        let mut place = vec![0; dims.len()];
         for (number, dim) in dims.iter().enumerate().rev() {
             place[number] = (rest % dim.size) as usize;
             rest /= dim.size;

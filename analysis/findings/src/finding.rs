@@ -10,6 +10,7 @@ use super::{Kind, MissingOrder, PhaseFormula, Severity};
 use base::{Message, Names, TextRange};
 use kernel::{EffectId, SourceMap};
 use machine::Valuation;
+use verify::SharedProof;
 
 /// A numbered place of a finding. The primary site is the last to happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +121,7 @@ impl<M> KernelReport<M> {
             suppressed: Vec::new(),
             runs: 0,
             steps: 0,
+            proof: None,
             pin: None,
             global: None,
             broken: false,
@@ -262,6 +264,8 @@ pub struct KernelReport<M = String> {
     pub runs: u32,
     /// Machine steps of those runs.
     pub steps: u64,
+    /// The part of them that kernels of other sizes have in common.
+    pub proof: Option<SharedProof>,
     /// What would decide it, where it is undecided for want of values.
     pub pin: Option<Pin>,
     /// What is said of global memory; `None` where the kernel writes none, or nobody looked.
@@ -397,6 +401,7 @@ impl KernelReport<Message> {
             suppressed: self.suppressed,
             runs: self.runs,
             steps: self.steps,
+            proof: self.proof,
             pin: self.pin,
             global: self.global.map(|global| global.render(names)),
             broken: self.broken,

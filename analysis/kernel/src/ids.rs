@@ -7,6 +7,7 @@ macro_rules! id {
         pub struct $name(pub u32);
         impl $name {
             /// As a vector index.
+            #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }

@@ -18,8 +18,40 @@ use kernel::SiteId;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
-/// Bits of the counts in the hardware word (PTX ISA: 20 each; ConSan checks the same).
-const COUNT_LIMIT: i64 = (1 << 20) - 1;
+/// The base of a transaction count in units: each kind of unit has a digit.
+pub const TX_DIGIT: i64 = 4096;
+
+/// What a transaction count is a number of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum TxCount {
+    /// Bytes.
+    #[default]
+    Bytes,
+    /// Units of several kinds, each with a digit of the number ([`TX_DIGIT`]), by which kernels with copies of any size are
+    /// run at once. Some of one kind less some of another might be 0 bytes; who has counted so far is refused.
+    Units {
+        /// The most of one kind that may be missing, or be too many.
+        most: i64,
+    },
+}
+
+impl TxCount {
+    /// Bits of the counts in the hardware word (PTX ISA: 20 each; ConSan checks the same).
+    pub const LIMIT: i64 = (1 << 20) - 1;
+
+    /// Whether a barrier may have this count.
+    fn allows(self, count: i64) -> bool {
+        let TxCount::Units { most } = self else { return count.abs() <= TxCount::LIMIT };
+        let (mut rest, mut missing, mut extra) = (count, 0, 0);
+        while rest != 0 {
+            let digit = (rest + TX_DIGIT / 2).rem_euclid(TX_DIGIT) - TX_DIGIT / 2;
+            rest = (rest - digit) / TX_DIGIT;
+            missing = missing.max(digit);
+            extra = extra.max(-digit);
+        }
+        missing.max(extra) <= most && missing.min(extra) == 0
+    }
+}
 
 /// What arrivals publish.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
@@ -242,13 +274,14 @@ impl Barrier {
     pub fn arrive(
         &mut self,
         arriving: &Arriving<'_>,
+        tx: TxCount,
         mut escape: impl FnMut(ScheduleHazard),
     ) -> Result<bool, ArrivalRefused> {
         if !self.last_flip_is_over_for(|of| arriving.published.order(of), arriving.channel) {
             escape(ScheduleHazard::EarlyArrival { step: arriving.step });
         }
         let (pending, bytes) = (self.pending - arriving.count, self.bytes + arriving.bytes);
-        if pending < 0 || bytes.abs() > COUNT_LIMIT {
+        if pending < 0 || !tx.allows(bytes) {
             return Err(ArrivalRefused::Overflow);
         }
         self.pending = pending;
@@ -327,4 +360,21 @@ impl Barrier {
 
 fn over(needs: &[Need], order: &Clock) -> bool {
     needs.iter().all(|&(channel, number)| order.get(channel) >= number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TX_DIGIT, TxCount};
+
+    #[test]
+    fn some_of_one_unit_less_some_of_another_is_refused() {
+        let units = TxCount::Units { most: 8 };
+        for count in [0, 8, -8, 1 + TX_DIGIT, -3 * TX_DIGIT - 2, 8 * TX_DIGIT * TX_DIGIT] {
+            assert!(units.allows(count), "{count}");
+        }
+        for count in [9, -9, TX_DIGIT - 1, 1 - TX_DIGIT, 9 * TX_DIGIT, TX_DIGIT * TX_DIGIT - TX_DIGIT] {
+            assert!(!units.allows(count), "{count}");
+        }
+        assert!(TxCount::Bytes.allows(TX_DIGIT - 1) && !TxCount::Bytes.allows(TxCount::LIMIT + 1));
+    }
 }

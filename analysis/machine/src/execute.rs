@@ -259,7 +259,7 @@ impl Machine<'_> {
         }
         let arriving = Arriving { count, bytes, published, event, step: state.step, channel };
         let schedule_hazards = &mut state.schedule_hazards;
-        match state.barriers[number].1.arrive(&arriving, |escape| schedule_hazards.push(escape)) {
+        match state.barriers[number].1.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape)) {
             Ok(flipped) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
             Err(_) => {
                 self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow);
@@ -377,7 +377,9 @@ impl Machine<'_> {
         let channel = self.channels.barrier(number);
         let arriving = Arriving { count, bytes: 0, published, event: Some(event), step: state.step, channel };
         let schedule_hazards = &mut state.schedule_hazards;
-        match (barrier.initial == expected).then(|| barrier.arrive(&arriving, |escape| schedule_hazards.push(escape))) {
+        match (barrier.initial == expected)
+            .then(|| barrier.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape)))
+        {
             Some(Ok(flipped)) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
             Some(Err(_)) | None => {
                 self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow);

@@ -42,7 +42,7 @@ mod word_steps;
 mod words;
 
 pub use atoms::{AtomChange, Atoms, Window};
-pub use barrier::{Barrier, Frontier};
+pub use barrier::{Barrier, Frontier, TX_DIGIT, TxCount};
 pub use clock::{Channel, Channels, Clock};
 pub use cluster::Cluster;
 pub use drive::ProgramPoint;

@@ -5,6 +5,7 @@
 //! count at issue, as in ConSan: a barrier may flip before the copy that it waits for "is done",
 //! and what makes the copy visible is the wait.
 
+use super::barrier::TxCount;
 use super::cleanup::last_invalidations;
 use super::clock::{Channels, Clock, FAMILIES};
 use super::cluster::Cluster;
@@ -44,6 +45,8 @@ pub struct Machine<'k> {
     run_steps: u64,
     /// Whether scalars and jumps are left to the driver.
     pub(super) leaves_scalars: bool,
+    /// What transaction counts are numbers of.
+    pub(super) tx: TxCount,
     /// Whether accesses are judged.
     pub(super) watches: bool,
     pub(super) seed: State,
@@ -85,6 +88,7 @@ impl<'k> Machine<'k> {
             tiles: tiles.map_or(0, |at| valuation.get(InputId(at as u32))),
             run_steps: limits.run_steps,
             leaves_scalars: false,
+            tx: TxCount::default(),
             watches: true,
             seed: State::new(cluster.len(), partitions, kernel.vars.len()),
             cluster,
@@ -96,17 +100,25 @@ impl<'k> Machine<'k> {
         self.leaves_scalars = true;
     }
 
+    /// Says what the transaction counts of the kernel are numbers of.
+    pub fn count_transactions(&mut self, tx: TxCount) {
+        self.tx = tx;
+    }
+
     /// The partition that a thread runs.
+    #[inline]
     pub fn partition_of(&self, thread: usize) -> usize {
         thread % self.partitions
     }
 
     /// The position of a thread's CTA among those that are run.
+    #[inline]
     pub fn position_of(&self, thread: usize) -> usize {
         thread / self.partitions
     }
 
     /// The number of a thread's CTA in its cluster.
+    #[inline]
     pub fn cta_of(&self, thread: usize) -> u16 {
         self.cluster.number(self.position_of(thread))
     }
@@ -117,11 +129,13 @@ impl<'k> Machine<'k> {
     }
 
     /// The thread of a partition in the same CTA as another thread.
+    #[inline]
     pub fn sibling(&self, thread: usize, partition: usize) -> usize {
         self.position_of(thread) * self.partitions + partition
     }
 
     /// Partitions of one CTA.
+    #[inline]
     pub fn partitions(&self) -> usize {
         self.partitions
     }
@@ -138,15 +152,18 @@ impl<'k> Machine<'k> {
     }
 
     /// The kernel that it executes.
+    #[inline]
     pub fn kernel(&self) -> &'k Kernel {
         self.kernel
     }
 
     /// The channels of its clocks.
+    #[inline]
     pub fn channels(&self) -> Channels {
         self.channels
     }
 
+    #[inline]
     fn block(&self, id: BlockId) -> Option<&'k Block> {
         self.kernel.blocks.get(id.index())
     }
@@ -167,10 +184,12 @@ impl<'k> Machine<'k> {
     }
 
     /// What a variable holds for a thread.
+    #[inline]
     pub(super) fn scalar(&self, state: &State, thread: usize, var: Var) -> i64 {
         state.var(self.position_of(thread), var)
     }
 
+    #[inline]
     pub(super) fn holds(&self, state: &State, thread: usize, predicate: Option<Var>) -> bool {
         predicate.is_none_or(|var| self.scalar(state, thread, var) & 1 == 1)
     }

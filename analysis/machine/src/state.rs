@@ -138,6 +138,7 @@ impl State {
     }
 
     /// The number of a barrier by its place, where it was named.
+    #[inline]
     pub fn barrier_number(&self, place: BarrierPlace) -> Option<usize> {
         self.places.get(&place).map(|&number| number as usize)
     }
@@ -161,6 +162,7 @@ impl State {
     }
 
     /// The partitions of the first CTA, the default one first, then those of the next.
+    #[inline]
     pub fn threads(&self) -> &[Shared<Thread>] {
         &self.threads
     }
@@ -196,11 +198,13 @@ impl State {
     }
 
     /// Rules broken so far, in the order of the steps.
+    #[inline]
     pub fn violations(&self) -> &[Violation] {
         &self.violations
     }
 
     /// Points where another schedule may go another way.
+    #[inline]
     pub fn schedule_hazards(&self) -> &[ScheduleHazard] {
         &self.schedule_hazards
     }
@@ -211,16 +215,19 @@ impl State {
     }
 
     /// Whether the run has to stop here.
+    #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
 
     /// Why the machine could not follow the kernel, if so.
+    #[inline]
     pub fn error(&self) -> Option<MachineError> {
         self.error
     }
 
     /// Whether an unmodelled op was executed.
+    #[inline]
     pub fn unmodelled(&self) -> bool {
         self.unmodelled
     }
@@ -237,6 +244,7 @@ impl State {
     }
 
     /// Whether an effect was executed, by any thread.
+    #[inline]
     pub fn has_executed(&self, effect: EffectId) -> bool {
         has(&self.executed, effect)
     }

@@ -1,7 +1,8 @@
 //! Outcomes by kernel, so that an equal kernel is explored once, whatever file it comes from.
 
 use crate::limits::memo::OUTCOMES as CAPACITY;
-use crate::{Outcome, decide, survey};
+use crate::proof::ProofMemo;
+use crate::{Outcome, decided};
 use base::cache::{Cache, Weight};
 use base::{Cancel, Cancelled, Limits};
 use kernel::{Effect, Instr, Kernel};
@@ -23,16 +24,17 @@ struct Key {
 #[derive(Debug)]
 pub struct OutcomeCache {
     cache: Cache<Key, Outcome>,
+    proofs: ProofMemo,
 }
 
 impl Default for OutcomeCache {
     fn default() -> OutcomeCache {
-        OutcomeCache { cache: Cache::new(CAPACITY) }
+        OutcomeCache { cache: Cache::new(CAPACITY), proofs: ProofMemo::default() }
     }
 }
 
 impl OutcomeCache {
-    /// [`decide`], and whether this call did the work.
+    /// [`decide`](crate::decide), and whether this call did the work.
     ///
     /// # Errors
     ///
@@ -46,7 +48,7 @@ impl OutcomeCache {
         self.outcome(kernel, limits, cancel, true)
     }
 
-    /// [`survey`], and whether this call did the work.
+    /// [`survey`](crate::survey), and whether this call did the work.
     ///
     /// # Errors
     ///
@@ -60,7 +62,7 @@ impl OutcomeCache {
         self.outcome(kernel, limits, cancel, false)
     }
 
-    /// What [`decide`] said of a kernel, where that is known.
+    /// What [`decide`](crate::decide) said of a kernel, where that is known.
     pub fn decided(&self, kernel: &Kernel, limits: &Limits) -> Option<Arc<Outcome>> {
         self.cache.get(hash(kernel, limits, true), |key| key.is(kernel, limits, true))
     }
@@ -68,6 +70,7 @@ impl OutcomeCache {
     /// Ends a period, and forgets kernels for which nobody asked in it nor in the one before.
     pub fn forget_unused(&self) {
         self.cache.forget_unused();
+        self.proofs.forget_unused();
     }
 
     fn outcome(
@@ -80,7 +83,7 @@ impl OutcomeCache {
         let key = || Key { kernel: kernel.clone(), limits: limits.clone(), prove };
         let is_key = |key: &Key| key.is(kernel, limits, prove);
         self.cache.get_or_compute(hash(kernel, limits, prove), is_key, key, cancel, || {
-            let outcome = if prove { decide(kernel, limits, cancel)? } else { survey(kernel, limits, cancel)? };
+            let outcome = decided(kernel, limits, cancel, prove.then_some(&self.proofs))?;
             let weight = Weight { bytes: kernel_bytes(kernel) + outcome_bytes(&outcome), work: 1 + outcome.steps };
             Ok((outcome, weight))
         })

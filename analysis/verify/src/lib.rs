@@ -10,6 +10,7 @@ mod demand;
 mod directed;
 mod discarded;
 mod further;
+mod generic;
 mod inputs;
 mod limits;
 mod linear;
@@ -25,7 +26,7 @@ mod unbound;
 pub use cache::{OutcomeCache, kernel_bytes};
 pub use inputs::{InputGroup, InputPlan, showcase};
 pub use limits::LIMITS;
-pub use outcome::{Closure, Found, Gap, Lapped, Never, NeverExecuted, OpenReason, Outcome, Reach};
+pub use outcome::{Closure, Found, Gap, Lapped, Never, NeverExecuted, OpenReason, Outcome, Reach, SharedProof};
 pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
 pub use unbound::unbound;
 
@@ -37,19 +38,31 @@ use limits::further::{STEPS as FURTHER_STEPS, TOTAL_STEPS as ALL_FURTHER_STEPS};
 use limits::launches::{STEPS as LAUNCH_STEPS, TOTAL_STEPS as ALL_LAUNCHES_STEPS};
 use machine::{Cluster, Machine, Rule, ScheduleHazard, State, Valuation, Violation};
 use never::Expected;
+use proof::ProofMemo;
 use race_index::RaceIndex;
 
 /// Decides a kernel.
 pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
-    decided(kernel, limits, cancel, true)
+    decided(kernel, limits, cancel, Some(&ProofMemo::default()))
 }
 
 /// Decides a kernel as far as runs do: whether a clean answer holds for all inputs stays open.
 pub fn survey(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
-    decided(kernel, limits, cancel, false)
+    decided(kernel, limits, cancel, None)
 }
 
-fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -> Result<Outcome, Cancelled> {
+/// Which proof a kernel shares with kernels of other sizes: what [`SharedProof::of`] is in its outcome, if it is clean.
+pub fn shared_proof(kernel: &Kernel, limits: &Limits) -> u128 {
+    proof::shared(kernel, limits)
+}
+
+/// Decides a kernel; a clean answer is closed over all inputs with what `proofs` knows.
+fn decided(
+    kernel: &Kernel,
+    limits: &Limits,
+    cancel: &Cancel<'_>,
+    proofs: Option<&ProofMemo>,
+) -> Result<Outcome, Cancelled> {
     let plan = InputPlan::new(kernel, limits);
     let mut decision = Decision {
         kernel,
@@ -71,6 +84,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
             never: Vec::new(),
             runs: 0,
             steps: 0,
+            proof: None,
             states: 0,
             valuations: Vec::new(),
             ample: 0,
@@ -110,18 +124,17 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         }
         decision.run_scant(valuation);
     }
-    if !close {
+    let Some(proofs) = proofs else {
         decision.outcome.reach = Reach::Runs(vec![OpenReason::NotAsked]);
-    } else if decision.is_clean() {
-        decision.outcome.reach = proof::close(kernel, &plan, limits, cancel, &mut decision)?;
+        return Ok(decision.close());
+    };
+    if decision.is_clean() {
+        decision.outcome.reach = proof::close(kernel, &plan, limits, cancel, proofs, &mut decision)?;
         decision.run_launches(cancel)?;
         decision.run_further(cancel)?;
         decision.visit(cancel)?;
     }
-    if !decision.outcome.found.is_empty() || !decision.outcome.gaps.is_empty() {
-        decision.outcome.outlives = None;
-    }
-    Ok(decision.outcome)
+    Ok(decision.close())
 }
 
 /// The steps that a kernel may take: one in a large cluster costs more, since every thread knows of all others.
@@ -150,6 +163,14 @@ struct Decision<'k> {
 }
 
 impl<'k> Decision<'k> {
+    /// What was decided.
+    fn close(mut self) -> Outcome {
+        if !self.outcome.found.is_empty() || !self.outcome.gaps.is_empty() {
+            self.outcome.outlives = None;
+        }
+        self.outcome
+    }
+
     fn gap(&mut self, gap: Gap) {
         if !self.outcome.gaps.contains(&gap) {
             self.outcome.gaps.push(gap);

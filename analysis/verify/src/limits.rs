@@ -44,6 +44,8 @@ base::limits! { "verify":
     mod memo {
         /// Memory that outcomes and their kernels may take.
         OUTCOMES: usize = 32 << 20, Bytes, Forgotten;
+        /// Memory that proofs and the kernels of their sizes may take.
+        PROOFS: usize = 16 << 20, Bytes, Forgotten;
     }
 
     mod proof {

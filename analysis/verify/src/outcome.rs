@@ -159,6 +159,8 @@ pub struct Outcome {
     pub runs: u32,
     /// How many steps were taken.
     pub steps: u64,
+    /// The proof among them that kernels of other sizes have in common.
+    pub proof: Option<SharedProof>,
     /// States visited where schedules differ.
     pub states: u64,
     /// Valuations run: first those under which loops run as often as is expected.
@@ -167,4 +169,13 @@ pub struct Outcome {
     pub ample: usize,
     /// Whether valuations were left out because of the limit.
     pub cut: bool,
+}
+
+/// A proof that kernels which differ in sizes alone have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SharedProof {
+    /// The same of those kernels, and of no others.
+    pub of: u128,
+    /// Machine steps that it took.
+    pub steps: u64,
 }

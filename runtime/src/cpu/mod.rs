@@ -184,6 +184,7 @@ fn execute(
         suppressed: Vec::new(),
         runs: 1,
         steps,
+        proof: None,
         pin: None,
         global: None,
         broken: false,

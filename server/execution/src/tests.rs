@@ -55,6 +55,7 @@ fn report(end: RunEnd, findings: Vec<Finding>, output: u8) -> RunReport {
         suppressed: Vec::new(),
         runs: 1,
         steps: 1,
+        proof: None,
         pin: None,
         global: None,
         broken: false,

@@ -2,7 +2,7 @@
 //!
 //! What they find out is remembered by the engine; whoever goes through the kernels then finds it there.
 
-use super::budget::{FileBudget, SharedBudget};
+use super::budget::{FileBudget, SharedBudget, Spent};
 use super::{ElaboratedInstance, Elaboration};
 use crate::Engine;
 use base::Cancel;
@@ -42,10 +42,10 @@ impl<'e> Ahead<'e> {
         engine.workers.each(batch.len(), &|number| {
             let Some((of, elaborated)) = batch.get(number) else { return };
             let most = if *of == kernel { left.share() } else { left.least_share() };
-            if budget.affords(*of, elaborated, most)
+            if budget.affords(*of, elaborated, most, &engine.limits)
                 && let Ok(report) = engine.sibling().check_instance(elaborated, 0, cancel)
             {
-                budget.spend(*of, elaborated, report.steps);
+                budget.spend(*of, elaborated, Spent::on(&report, false));
             }
         });
     }

@@ -2,12 +2,34 @@
 //! instances, and most of them differ in nothing that its barriers notice.
 //!
 //! Counted are steps of the machine, so that the answer does not depend on the computer. An instance whose kernel
-//! is equal to an earlier one costs nothing. The first instance of a kernel is always analysed.
+//! is equal to an earlier one costs nothing, and a proof that it shares with an earlier one costs nothing either. The
+//! first instance of a kernel is always analysed.
 
 use super::ElaboratedInstance;
 use crate::limits::budget::{FILE, KERNEL, TEXT};
+use base::Limits;
+use findings::KernelReport;
 use kernel::Lowered;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use verify::SharedProof;
+
+/// What it took to analyse an instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Spent {
+    /// Steps of the machine.
+    pub steps: u64,
+    /// The part of them that is shared with kernels of other sizes.
+    pub proof: Option<SharedProof>,
+    /// Whether it was analysed beyond the budget, because a few runs of it broke a rule.
+    pub beyond: bool,
+}
+
+impl Spent {
+    /// What a report took.
+    pub(super) fn on(report: &KernelReport, beyond: bool) -> Spent {
+        Spent { steps: report.steps, proof: report.proof, beyond }
+    }
+}
 
 /// The verdict on an instance that was not analysed.
 pub(super) const LEFT_OUT: &str = "were left out, since what this file may cost was spent";
@@ -43,20 +65,57 @@ pub(super) struct FileBudget {
     /// For the kernel at hand.
     share: u64,
     /// Its instances that were analysed.
-    seen: Vec<Arc<Lowered>>,
+    seen: Seen,
+}
+
+/// Instances that were analysed.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    kernels: Vec<Arc<Lowered>>,
+    proofs: Vec<u128>,
+}
+
+impl Seen {
+    /// Whether an instance is equal to one of these, or is none at all.
+    fn knows(&self, elaborated: &ElaboratedInstance) -> bool {
+        let known = |lowered: &Arc<Lowered>| {
+            self.kernels.iter().any(|seen| Arc::ptr_eq(seen, lowered) || seen.kernel == lowered.kernel)
+        };
+        elaborated.lowered().is_none_or(known)
+    }
+
+    /// Whether the proof of an instance is that of one of these.
+    fn proves(&self, elaborated: &ElaboratedInstance, limits: &Limits) -> bool {
+        !self.proofs.is_empty() && elaborated.shared_proof(limits).is_some_and(|proof| self.proofs.contains(&proof))
+    }
+
+    /// Takes an instance in; how many steps it took that none of these took before.
+    fn add(&mut self, elaborated: &ElaboratedInstance, spent: Spent) -> u64 {
+        if self.knows(elaborated) {
+            return 0;
+        }
+        self.kernels.extend(elaborated.lowered().cloned());
+        match spent.proof {
+            Some(proof) if self.proofs.contains(&proof.of) => spent.steps.saturating_sub(proof.steps),
+            proof => {
+                self.proofs.extend(proof.map(|proof| proof.of));
+                spent.steps
+            }
+        }
+    }
 }
 
 impl FileBudget {
     /// For a file of so many kernels.
     pub(super) fn new(kernels: usize) -> FileBudget {
-        FileBudget { left: FILE, kernels: kernels as u64 + 1, share: 0, seen: Vec::new() }
+        FileBudget { left: FILE, kernels: kernels as u64 + 1, share: 0, seen: Seen::default() }
     }
 
     /// Goes on to the next kernel. What one kernel leaves is for those after it.
     pub(super) fn next_kernel(&mut self) {
         self.kernels = self.kernels.saturating_sub(1).max(1);
         self.share = share(self.left, self.kernels);
-        self.seen.clear();
+        self.seen = Seen::default();
     }
 
     /// What is left for the kernel at hand.
@@ -70,34 +129,40 @@ impl FileBudget {
     }
 
     /// Whether an instance is analysed.
-    pub(super) fn affords(&self, elaborated: &ElaboratedInstance) -> bool {
-        !elaborated.is_left_out() && (self.share > 0 || self.seen.is_empty() || knows(&self.seen, elaborated))
+    pub(super) fn affords(&self, elaborated: &ElaboratedInstance, limits: &Limits) -> bool {
+        !elaborated.is_left_out()
+            && (self.share > 0
+                || self.seen.kernels.is_empty()
+                || self.seen.knows(elaborated)
+                || self.seen.proves(elaborated, limits))
     }
 
     /// Notes what an instance took.
-    pub(super) fn spend(&mut self, elaborated: &ElaboratedInstance, steps: u64) {
-        if knows(&self.seen, elaborated) {
-            return;
-        }
+    pub(super) fn spend(&mut self, elaborated: &ElaboratedInstance, spent: Spent) {
+        let steps = self.seen.add(elaborated, spent);
         self.left = self.left.saturating_sub(steps);
         self.share = self.share.saturating_sub(steps);
-        self.seen.extend(elaborated.lowered().cloned());
     }
 
     /// Whether just those instances of a kernel are analysed that took steps before.
-    pub(super) fn affords_again(&self, instances: &[Arc<ElaboratedInstance>], steps: &[Option<u64>]) -> bool {
+    pub(super) fn affords_again(
+        &self,
+        instances: &[Arc<ElaboratedInstance>],
+        spent: &[Option<Spent>],
+        limits: &Limits,
+    ) -> bool {
         let mut budget = self.clone();
-        instances.iter().zip(steps).all(|(elaborated, steps)| {
-            let same = budget.affords(elaborated) == steps.is_some();
-            steps.iter().for_each(|steps| budget.spend(elaborated, *steps));
+        instances.iter().zip(spent).all(|(elaborated, spent)| {
+            let same = budget.affords(elaborated, limits) == spent.is_some_and(|spent| !spent.beyond);
+            spent.iter().for_each(|spent| budget.spend(elaborated, *spent));
             same
         })
     }
 
     /// Notes what the instances of a kernel took before.
-    pub(super) fn spend_again(&mut self, instances: &[Arc<ElaboratedInstance>], steps: &[Option<u64>]) {
-        for (elaborated, steps) in instances.iter().zip(steps) {
-            steps.iter().for_each(|steps| self.spend(elaborated, *steps));
+    pub(super) fn spend_again(&mut self, instances: &[Arc<ElaboratedInstance>], spent: &[Option<Spent>]) {
+        for (elaborated, spent) in instances.iter().zip(spent) {
+            spent.iter().for_each(|spent| self.spend(elaborated, *spent));
         }
     }
 }
@@ -113,7 +178,7 @@ pub(super) struct SharedBudget {
 #[derive(Debug, Default)]
 struct SpentOnKernel {
     steps: u64,
-    seen: Vec<Arc<Lowered>>,
+    seen: Seen,
 }
 
 impl SharedBudget {
@@ -124,15 +189,17 @@ impl SharedBudget {
 
     /// Whether another instance of the kernel of this number, which may take so many steps at `most`, is likely to be
     /// analysed.
-    pub(super) fn affords(&self, kernel: usize, elaborated: &ElaboratedInstance, most: u64) -> bool {
-        self.of(kernel).is_none_or(|spent| spent.steps < most || knows(&spent.seen, elaborated))
+    pub(super) fn affords(&self, kernel: usize, elaborated: &ElaboratedInstance, most: u64, limits: &Limits) -> bool {
+        self.of(kernel).is_none_or(|spent| {
+            spent.steps < most || spent.seen.knows(elaborated) || spent.seen.proves(elaborated, limits)
+        })
     }
 
     /// Notes what an instance took.
-    pub(super) fn spend(&self, kernel: usize, elaborated: &ElaboratedInstance, steps: u64) {
-        let Some(mut spent) = self.of(kernel).filter(|spent| !knows(&spent.seen, elaborated)) else { return };
-        spent.steps += steps;
-        spent.seen.extend(elaborated.lowered().cloned());
+    pub(super) fn spend(&self, kernel: usize, elaborated: &ElaboratedInstance, spent: Spent) {
+        if let Some(mut all) = self.of(kernel) {
+            all.steps += all.seen.add(elaborated, spent);
+        }
     }
 
     fn of(&self, kernel: usize) -> Option<MutexGuard<'_, SpentOnKernel>> {
@@ -143,11 +210,4 @@ impl SharedBudget {
 /// What one of so many kernels may take of what is left.
 fn share(left: u64, kernels: u64) -> u64 {
     (left / kernels.max(1)).max(left.min(KERNEL / 2)).min(KERNEL)
-}
-
-/// Whether an instance is equal to one of these, or is none at all.
-fn knows(seen: &[Arc<Lowered>], elaborated: &ElaboratedInstance) -> bool {
-    let known =
-        |lowered: &Arc<Lowered>| seen.iter().any(|seen| Arc::ptr_eq(seen, lowered) || seen.kernel == lowered.kernel);
-    elaborated.lowered().is_none_or(known)
 }

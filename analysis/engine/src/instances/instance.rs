@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
-use base::{Names, TextRange};
+use base::{Limits, Names, TextRange};
 use gluon::{ArgumentFacts, Elaborated, FileId, Given, Instance, LaunchFacts, Origins, Problem, Source, Spec};
 use kernel::{InputId, InputKind, LaunchInputs, Lowered};
 use lower::{Options, lower_with};
@@ -14,7 +14,7 @@ use python::value::DType;
 use races::Launch;
 use rustc_hash::FxHashMap;
 use ttgir::{Document, Tree};
-use verify::unbound;
+use verify::{shared_proof, unbound};
 
 /// The longest expression that stands for a value without a name.
 const EXPRESSION: usize = 48;
@@ -58,6 +58,8 @@ pub(super) struct Original {
     names: VariableNames,
     /// Where values without a name of their own are defined; found when one is asked for.
     numbered: OnceLock<FxHashMap<String, u32>>,
+    /// Which proof it shares with other instances; found when somebody asks.
+    proof: OnceLock<u128>,
     partitions: Vec<String>,
 }
 
@@ -241,6 +243,7 @@ impl ElaboratedInstance {
             files: elaborated.files,
             names,
             numbered: OnceLock::new(),
+            proof: OnceLock::new(),
             partitions: elaborated.partitions,
         };
         let own = module.path().to_owned();
@@ -276,6 +279,7 @@ impl ElaboratedInstance {
             files: vec![module.path().to_owned()],
             names: VariableNames::new(&[]),
             numbered: OnceLock::new(),
+            proof: OnceLock::new(),
             partitions: Vec::new(),
         };
         ElaboratedInstance {
@@ -313,6 +317,12 @@ impl ElaboratedInstance {
     /// The kernel; `None` where no module could be made.
     pub fn lowered(&self) -> Option<&Arc<Lowered>> {
         self.lowered.as_ref()
+    }
+
+    /// Which proof its kernel shares with those of other sizes; `None` where there is no kernel.
+    pub(super) fn shared_proof(&self, limits: &Limits) -> Option<u128> {
+        let lowered = self.lowered()?;
+        Some(*self.original.proof.get_or_init(|| shared_proof(&lowered.kernel, limits)))
     }
 
     /// What Triton would refuse.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ahead::Ahead;
 use super::blame::one_a_call;
-use super::budget::{FileBudget, LEFT_OUT};
+use super::budget::{FileBudget, LEFT_OUT, Spent};
 use super::judged::{JudgedKernel, JudgedKey};
 use super::merge::{conditions, merged};
 use super::outline::{Comparison, Since};
@@ -130,11 +130,11 @@ impl Engine {
         sources: &dyn Sources,
         cancel: &Cancel<'_>,
     ) -> Result<(KernelReport, Vec<Problem>), Cancelled> {
-        let known = known.filter(|(known, _)| budget.affords_again(&kernel.instances, &known.steps));
+        let known = known.filter(|(known, _)| budget.affords_again(&kernel.instances, &known.spent, &self.limits));
         if let Some((known, between)) = &known
             && let Some(said) = known.in_text(kernel, between)
         {
-            budget.spend_again(&kernel.instances, &known.steps);
+            budget.spend_again(&kernel.instances, &known.spent);
             return Ok(said);
         }
         let (reports, steps) = self.check_instances(kernel, budget, cancel)?;
@@ -192,7 +192,8 @@ impl Engine {
         Ok(answer)
     }
 
-    /// What runs of so many steps of one instance of a kernel show: a start, for who waits. `None` where that is nothing.
+    /// What runs of so many steps of one instance of a kernel show, or what is known of it: a start, for who waits. `None`
+    /// where that is nothing.
     fn first_answer(
         &mut self,
         module: &Module,
@@ -204,10 +205,16 @@ impl Engine {
         if lowered.kernel.effects.is_empty() || elaborated.stale().is_some() {
             return Ok(None);
         }
-        let outcome = self.surveyed_within(&lowered.kernel, steps, cancel)?;
-        let mut report = describe_quickly(lowered, &outcome);
-        withhold_if_malformed(tree, lowered, &mut report);
-        note_deleted_reads(tree, &mut report);
+        let report = match self.known_report(elaborated.document().shared_text(), &elaborated.instance.launches) {
+            Some(known) => (*known).clone(),
+            None => {
+                let outcome = self.surveyed_within(&lowered.kernel, steps, cancel)?;
+                let mut report = describe_quickly(lowered, &outcome);
+                withhold_if_malformed(tree, lowered, &mut report);
+                note_deleted_reads(tree, &mut report);
+                report
+            }
+        };
         let mut report = elaborated.in_python(report, 0);
         report.findings.retain(blames);
         report.findings.iter_mut().for_each(|finding| finding.kernel.clone_from(&entry.name));
@@ -252,11 +259,12 @@ impl Engine {
             let mut chosen: Option<Proof> = None;
             budget.next_kernel();
             for elaborated in &kernel.instances {
-                if !budget.affords(elaborated) {
+                if !budget.affords(elaborated, &self.limits) {
                     continue;
                 }
                 let Some(lowered) = elaborated.lowered() else { continue };
-                budget.spend(elaborated, self.outcome(&lowered.kernel, cancel)?.steps);
+                let outcome = self.outcome(&lowered.kernel, cancel)?;
+                budget.spend(elaborated, Spent { steps: outcome.steps, proof: outcome.proof, beyond: false });
                 let mut proof = self.explain_one(lowered, cancel)?.render(&**elaborated);
                 elaborated.move_proof(&mut proof);
                 let better = chosen.as_ref().is_none_or(|known| known.open.is_empty() && !proof.open.is_empty());
@@ -269,29 +277,52 @@ impl Engine {
         Ok(proofs)
     }
 
-    /// What there is to say of each instance of a kernel, and the steps that it took; of those that the budget leaves
-    /// out, that it does.
+    /// What there is to say of each instance of a kernel, and what it took; of those that the budget leaves
+    /// out and that break no rule in a few runs, that it does.
     pub(super) fn check_instances(
         &mut self,
         kernel: &KernelInstances,
         budget: &mut FileBudget,
         cancel: &Cancel<'_>,
-    ) -> Result<(Vec<KernelReport>, Vec<Option<u64>>), Cancelled> {
+    ) -> Result<(Vec<KernelReport>, Vec<Option<Spent>>), Cancelled> {
         let mut reports = Vec::with_capacity(kernel.instances.len());
-        let mut steps = Vec::with_capacity(kernel.instances.len());
+        let mut spent = Vec::with_capacity(kernel.instances.len());
         for (number, elaborated) in kernel.instances.iter().enumerate() {
             cancel.check()?;
-            if !budget.affords(elaborated) {
+            let beyond = !budget.affords(elaborated, &self.limits);
+            if beyond && !self.breaks_anew(elaborated, &reports, cancel)? {
                 reports.push(KernelReport::without_findings(Verdict::Clean(LEFT_OUT.to_owned())));
-                steps.push(None);
+                spent.push(None);
                 continue;
             }
             let report = self.check_instance(elaborated, number, cancel)?;
-            budget.spend(elaborated, report.steps);
-            steps.push(Some(report.steps));
+            let took = Spent::on(&report, beyond);
+            budget.spend(elaborated, took);
+            spent.push(Some(took));
             reports.push(report);
         }
-        Ok((reports, steps))
+        Ok((reports, spent))
+    }
+
+    /// Whether a few runs of an instance that the budget leaves out find what is in no report yet: then it is analysed
+    /// all the same.
+    fn breaks_anew(
+        &mut self,
+        elaborated: &ElaboratedInstance,
+        reports: &[KernelReport],
+        cancel: &Cancel<'_>,
+    ) -> Result<bool, Cancelled> {
+        let Some(lowered) = elaborated.lowered().filter(|_| !elaborated.is_left_out()) else { return Ok(false) };
+        let outcome = self.survey(&lowered.kernel, FURTHER_STEPS, cancel)?;
+        if outcome.found.is_empty() {
+            return Ok(false);
+        }
+        let quick = elaborated.in_python(describe_quickly(lowered, &outcome), 0);
+        let is_new = |finding: &Finding| {
+            let mut known = reports.iter().flat_map(|report| &report.findings);
+            !known.any(|known| (known.kind, known.range) == (finding.kind, finding.range))
+        };
+        Ok(quick.findings.iter().filter(|finding| blames(finding)).any(is_new))
     }
 
     /// What there is to say of one instance, in Python.

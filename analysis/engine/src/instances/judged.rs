@@ -7,6 +7,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
 
+use super::budget::Spent;
 use super::instance::Original;
 use super::merge::Premise;
 use super::outline::{Comparison, Outline};
@@ -68,8 +69,8 @@ pub(crate) struct JudgedKernel {
     instances: Vec<Instance>,
     unfollowed: Vec<String>,
     left_out: usize,
-    /// Steps that each instance took; `None` of one that the file's budget left out.
-    pub(super) steps: Vec<Option<u64>>,
+    /// What each instance took; `None` of one that the file's budget left out.
+    pub(super) spent: Vec<Option<Spent>>,
     report: KernelReport,
     problems: Vec<Problem>,
     premises: Vec<Premise>,
@@ -82,7 +83,7 @@ impl JudgedKernel {
     pub(super) fn new(
         of: &Elaboration,
         kernel: &KernelInstances,
-        steps: Vec<Option<u64>>,
+        spent: Vec<Option<Spent>>,
         report: KernelReport,
         problems: Vec<Problem>,
         premises: Vec<Premise>,
@@ -93,7 +94,7 @@ impl JudgedKernel {
             instances: kernel.instances.iter().map(|elaborated| elaborated.instance.clone()).collect(),
             unfollowed: kernel.unfollowed.clone(),
             left_out: kernel.left_out,
-            steps,
+            spent,
             report,
             problems,
             premises,

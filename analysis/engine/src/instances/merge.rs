@@ -102,6 +102,7 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
         suppressed: Vec::new(),
         runs,
         steps,
+        proof: None,
         pin,
         global,
         broken,

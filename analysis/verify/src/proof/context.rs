@@ -2,7 +2,6 @@
 //! variable the states of a proof have to keep.
 
 use super::super::demand::{Demand, Liveness, demands};
-use super::super::inputs::InputPlan;
 use super::super::slice::Slices;
 use super::nesting::{ahead, behind, loop_nesting, places};
 use super::sums::Sums;
@@ -89,11 +88,11 @@ pub(super) struct ProofContext<'k> {
 }
 
 impl<'k> ProofContext<'k> {
-    /// Looks at a kernel.
-    pub(super) fn new(kernel: &'k Kernel, plan: &InputPlan, symbols: &mut Symbols) -> ProofContext<'k> {
+    /// Looks at a kernel; `floors` are how many iterations of each loop are taken for granted.
+    pub(super) fn new(kernel: &'k Kernel, floors: &[i64], symbols: &mut Symbols) -> ProofContext<'k> {
         let slices = Slices::new(kernel);
         let mut sums = Sums::new(kernel, &slices, loop_nesting(kernel));
-        let loops = loops(kernel, plan, &mut sums, symbols);
+        let loops = loops(kernel, floors, &mut sums, symbols);
         let mut head_of = vec![None; kernel.blocks.len()];
         for (number, info) in kernel.loops.iter().enumerate() {
             if let Some(slot) = head_of.get_mut(info.head.index()) {
@@ -369,7 +368,7 @@ struct Side {
 }
 
 /// The loops, outer ones first found so that inner bounds may depend on their counters.
-fn loops<'k>(kernel: &'k Kernel, plan: &InputPlan, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) -> Vec<LoopSummary> {
+fn loops<'k>(kernel: &'k Kernel, floors: &[i64], sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) -> Vec<LoopSummary> {
     let depth = |sums: &Sums<'_, 'k>, number: usize| {
         sums.around.get(kernel.loops[number].head.index()).map_or(0, |loops| loops.len())
     };
@@ -398,8 +397,7 @@ fn loops<'k>(kernel: &'k Kernel, plan: &InputPlan, sums: &mut Sums<'_, 'k>, symb
                 && behind[kernel.loops[*other].head.index()][info.head.index()]
         };
         let turn = (0..number).filter(same).count() as i64;
-        let floor = plan.groups.iter().find(|group| group.loops.contains(&number));
-        let floor = floor.map_or(0, |group| plan.floor(kernel, group) as i64);
+        let floor = floors.get(number).copied().unwrap_or(0);
         found[number] = Some(LoopSummary { head: info.head, counted, test, driver, floor, turn });
     }
     found.into_iter().flatten().collect()

@@ -41,6 +41,7 @@ mod compare;
 mod context;
 mod eval;
 mod facts;
+mod memo;
 mod nesting;
 mod normal_form;
 mod path;
@@ -51,14 +52,16 @@ mod walk;
 
 use super::Decision;
 use super::inputs::InputPlan;
-use super::outcome::{Closure, OpenReason, Reach};
+use super::outcome::{Closure, Found, OpenReason, Reach, SharedProof};
 use crate::limits::proof::{CELLS, FAR, LEADS, STATES};
 use base::{Cancel, Cancelled, Digest, Limits};
 use context::ProofContext;
 use explore::{Status, System};
 use facts::{Fact, Facts, NO_HIGH, NO_LOW};
 use kernel::{EffectKind, InputId, InputKind, Instr, Issuer, Kernel, Pure, Terminator};
-use machine::{Machine, Rule, ThreadStatus, Valuation};
+use machine::{Machine, Rule, ThreadStatus, TxCount, Valuation};
+pub(super) use memo::ProofMemo;
+use memo::Question;
 use normal_form::{KeptVars, NormalFormWriter};
 use path::{LoopPosition, Path};
 use rustc_hash::FxHashMap;
@@ -77,12 +80,13 @@ pub(super) fn close(
     plan: &InputPlan,
     limits: &Limits,
     cancel: &Cancel<'_>,
+    proofs: &ProofMemo,
     decision: &mut Decision<'_>,
 ) -> Result<Reach, Cancelled> {
     if !uses_inputs(kernel) {
         return Ok(Reach::NoInputs);
     }
-    let (open, leads) = match prove(kernel, plan, limits, cancel, decision)? {
+    let (open, leads) = match known(kernel, plan, limits, cancel, proofs, decision)? {
         Ok(closures) => return Ok(Reach::Closed(closures)),
         Err(open) => open,
     };
@@ -137,23 +141,78 @@ fn uses_inputs(kernel: &Kernel) -> bool {
             .any(|instr| matches!(instr, Instr::Let(_, Pure::Input(input) | Pure::Load(input, _)) if !rank(*input)))
 }
 
-/// Proves a kernel for all inputs, or says why not.
-fn prove(
+/// Proves a kernel as kernels of any sizes are proved, or where that says nothing of it by itself.
+fn known(
     kernel: &Kernel,
     plan: &InputPlan,
     limits: &Limits,
     cancel: &Cancel<'_>,
+    proofs: &ProofMemo,
     decision: &mut Decision<'_>,
-) -> Result<Result<Vec<Closure>, (OpenReason, Leads)>, Cancelled> {
+) -> Result<ProofResult, Cancelled> {
     if kernel.blocks.len().saturating_mul(kernel.vars.len()) > CELLS {
         return Ok(Err((OpenReason::Budget, Leads::new())));
     }
+    let floors = floors(kernel, plan);
+    // What few iterations excuse is a matter of this kernel.
+    if decision.outcome.assumed.is_empty() {
+        let (question, is_exact) = Question::new(kernel, &floors, limits);
+        let of = question.digest();
+        let proof = proofs.prove(question, cancel)?;
+        decision.outcome.steps += proof.steps;
+        decision.outcome.proof = Some(SharedProof { of, steps: proof.steps });
+        let is_final = is_exact && !proof.overflows;
+        if proof.result.is_ok() || is_final || !matches!(proof.result, Err((OpenReason::Broken(_), _))) {
+            return Ok(proof.result.clone());
+        }
+    }
+    let proof = prove(kernel, TxCount::Bytes, &floors, &decision.outcome.assumed, limits, cancel)?;
+    decision.outcome.steps += proof.steps;
+    Ok(proof.result)
+}
+
+/// By loop: how many iterations are taken for granted.
+fn floors(kernel: &Kernel, plan: &InputPlan) -> Vec<i64> {
+    let group = |number: usize| plan.groups.iter().find(|group| group.loops.contains(&number));
+    (0..kernel.loops.len()).map(|number| group(number).map_or(0, |group| plan.floor(kernel, group) as i64)).collect()
+}
+
+/// What [`SharedProof::of`] is of a kernel.
+pub(super) fn shared(kernel: &Kernel, limits: &Limits) -> u128 {
+    Question::new(kernel, &floors(kernel, &InputPlan::new(kernel, limits)), limits).0.digest()
+}
+
+/// Loops that come back to a state, or why not and where the proof failed.
+type ProofResult = Result<Vec<Closure>, (OpenReason, Leads)>;
+
+/// What came of a proof.
+#[derive(Debug)]
+pub(super) struct Proof {
+    /// Whether it holds.
+    pub result: ProofResult,
+    /// Steps of the machine.
+    pub steps: u64,
+    /// Whether it failed because the machine refused a transaction count.
+    pub overflows: bool,
+}
+
+/// Proves a kernel for all inputs, or says why not.
+pub(super) fn prove(
+    kernel: &Kernel,
+    tx: TxCount,
+    floors: &[i64],
+    assumed: &[Found],
+    limits: &Limits,
+    cancel: &Cancel<'_>,
+) -> Result<Proof, Cancelled> {
     let mut symbols = Symbols::default();
-    let mut context = ProofContext::new(kernel, plan, &mut symbols);
+    let mut context = ProofContext::new(kernel, floors, &mut symbols);
     let valuation = Valuation::default();
     let mut machine = Machine::new(kernel, &valuation, limits);
     machine.leave_scalars();
-    let mut steps = super::steps_of(kernel, limits) / SHARE;
+    machine.count_transactions(tx);
+    let mut left = super::steps_of(kernel, limits) / SHARE;
+    let mut steps = 0;
     loop {
         let mut prover = Prover {
             context: &context,
@@ -163,23 +222,29 @@ fn prove(
             seen: FxHashMap::default(),
             closures: Vec::new(),
             leads: Vec::new(),
+            left,
             steps,
-            decision,
+            overflows: false,
+            assumed,
         };
         let outcome = prover.run(cancel)?;
-        match outcome {
-            Ok(()) => return Ok(Ok(prover.closures)),
+        let Prover { overflows, .. } = prover;
+        steps = prover.steps;
+        let result = match outcome {
+            Ok(()) => Ok(prover.closures),
             // Trip counts that differ from one outer iteration to the next may be the reason.
             Err(_) if !context.rests_first && context.has_rests() => {
-                (symbols, steps) = (prover.symbols, prover.steps);
+                (symbols, left) = (prover.symbols, prover.left);
                 context.rests_first = true;
+                continue;
             }
-            Err(open) => return Ok(Err((open, prover.leads))),
-        }
+            Err(open) => Err((open, prover.leads)),
+        };
+        return Ok(Proof { result, steps, overflows });
     }
 }
 
-struct Prover<'a, 'k, 'd> {
+struct Prover<'a, 'k> {
     context: &'a ProofContext<'k>,
     machine: &'a Machine<'k>,
     symbols: Symbols,
@@ -190,8 +255,13 @@ struct Prover<'a, 'k, 'd> {
     /// Where the proof failed, if it did.
     leads: Leads,
     /// Steps that are left.
+    left: u64,
+    /// Steps of the machine so far.
     steps: u64,
-    decision: &'a mut Decision<'d>,
+    /// Whether the machine refused a transaction count.
+    overflows: bool,
+    /// What was said of loops that do not run at all.
+    assumed: &'a [Found],
 }
 
 /// A number that differs for forms that differ.
@@ -209,7 +279,7 @@ enum End {
     Fork(Symbol, Vec<Fact>),
 }
 
-impl Prover<'_, '_, '_> {
+impl Prover<'_, '_> {
     fn run(&mut self, cancel: &Cancel<'_>) -> Result<Result<(), OpenReason>, Cancelled> {
         let mut open = vec![self.start()];
         let mut room = Vec::new();
@@ -358,25 +428,24 @@ impl Prover<'_, '_, '_> {
     /// The thread that is least far of those that can go on: the fewer iterations lie between threads, the fewer
     /// states there are.
     fn next(&self, path: &Path) -> Option<usize> {
-        let moves = |thread: usize| path.moving.contains(&thread);
-        let ready = |thread: &usize| moves(*thread) || self.machine.status(&path.state, *thread) == Status::Ready;
-        // In a place with others, what only moves goes first.
-        let far = |thread: &usize| {
-            let at = &path.state.threads()[*thread];
-            let cta = self.machine.position_of(*thread);
-            let around = self.context.around.get(at.block.index()).into_iter().flatten();
-            let places: smallvec::SmallVec<[i64; 4]> = around.map(|&number| path.place(cta, number).at).collect();
-            (places, !moves(*thread))
+        let threads = path.state.threads();
+        // The iterations of the loops around; in a place with others, what only moves goes first.
+        let far = |thread: usize| {
+            let cta = self.machine.position_of(thread);
+            let around = threads.get(thread).and_then(|at| self.context.around.get(at.block.index()));
+            around.into_iter().flatten().map(move |&number| path.place(cta, number).at)
         };
-        // Who is not the nearest so far need not be asked whether it can go on.
-        let mut nearest = None;
+        let mut nearest: Option<(usize, bool)> = None;
         for thread in 0..self.machine.threads() {
-            let key = far(&thread);
-            if nearest.as_ref().is_none_or(|(known, _)| key < *known) && ready(&thread) {
-                nearest = Some((key, thread));
+            let moves = path.moving.contains(&thread);
+            let is_nearer =
+                nearest.is_none_or(|(known, moving)| far(thread).cmp(far(known)).then(moving.cmp(&moves)).is_lt());
+            // Who is not the nearest so far need not be asked whether it can go on.
+            if is_nearer && (moves || self.machine.status(&path.state, thread) == Status::Ready) {
+                nearest = Some((thread, moves));
             }
         }
-        nearest.map(|(_, thread)| thread)
+        nearest.map(|(thread, _)| thread)
     }
 
     /// Decides whether a request to cluster launch control is answered with a tile.
@@ -403,13 +472,13 @@ impl Prover<'_, '_, '_> {
     }
 
     fn spend(&mut self, steps: u64) -> Result<(), OpenReason> {
-        self.steps = self.steps.checked_sub(steps).ok_or(OpenReason::Budget)?;
+        self.left = self.left.checked_sub(steps).ok_or(OpenReason::Budget)?;
         Ok(())
     }
 
     fn step(&mut self, path: &mut Path, thread: usize) -> Result<(), OpenReason> {
         self.spend(1)?;
-        self.decision.outcome.steps += 1;
+        self.steps += 1;
         let at = &path.state.threads()[thread];
         let (from, block) = (at.block, self.context.kernel.blocks.get(at.block.index()));
         let instr = block.and_then(|block| block.instrs.get(at.instr as usize));
@@ -442,7 +511,7 @@ impl Prover<'_, '_, '_> {
 
     /// Whether the path may go on. What reads that nothing was written, because a loop does not run
     /// at all, was said before and ends the path.
-    fn judge(&self, path: &Path) -> Result<bool, OpenReason> {
+    fn judge(&mut self, path: &Path) -> Result<bool, OpenReason> {
         let state = &path.state;
         if state.error().is_some() || state.unmodelled() {
             return Err(OpenReason::Budget);
@@ -455,13 +524,9 @@ impl Prover<'_, '_, '_> {
         }
         let said = |violation: &machine::Violation| {
             matches!(violation.rule, Rule::Uninitialised { .. } | Rule::OverwrittenMember { .. })
-                && self
-                    .decision
-                    .outcome
-                    .assumed
-                    .iter()
-                    .any(|known| super::repeats(self.decision.kernel, &known.violation, violation))
+                && self.assumed.iter().any(|known| super::repeats(self.context.kernel, &known.violation, violation))
         };
+        self.overflows |= state.violations().iter().any(|violation| matches!(violation.rule, Rule::Overflow));
         match state.violations().iter().find(|violation| !said(violation)).or(state.violations().first()) {
             Some(violation) if !self.idles(path) || !said(violation) => Err(OpenReason::Broken(violation.site)),
             _ => Ok(false),
