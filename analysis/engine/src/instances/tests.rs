@@ -164,3 +164,27 @@ fn a_finding_that_moves_says_what_a_new_analysis_says() {
     assert!(fresh.kernels[0].findings[0].order.is_some());
     assert_eq!(moved.kernels, fresh.kernels);
 }
+
+#[test]
+fn instances_with_tiles_of_other_sizes_share_a_proof() {
+    let larger = "# fencepost: y_desc=fp16[128,64], steps=i32, num_warps=4, num_ctas=1, target=sm_90\n";
+    let text = HELPER
+        .replace("[64, 64], 1.0", "tile.shape, 1.0")
+        .replace("        fill(", "        tma.store_wait(0)\n        fill(");
+    let mut session = Session::new(&text.replace("# fencepost: ", &format!("{larger}# fencepost: ")));
+    let found = session.analyse();
+    assert!(matches!(found.kernels[0].verdict, Verdict::Proved(_)), "{:?}", found.kernels[0]);
+    let elaboration = found.gluon.expect("it is Python");
+    let mut proofs = Vec::new();
+    for elaborated in &elaboration.kernels[0].instances {
+        let kernel = &elaborated.lowered().expect("it is lowered").kernel;
+        let outcome = session.engine.outcome(kernel, &Cancel::never()).expect("nobody cancels");
+        proofs.push(outcome.proof.expect("it is proved").of);
+        assert_eq!(elaborated.shared_proof(&session.engine.limits), proofs.last().copied());
+    }
+    assert!(matches!(proofs.as_slice(), [one, other] if one == other), "{proofs:?}");
+    assert_ne!(
+        elaboration.kernels[0].instances[0].lowered().expect("it is lowered").kernel,
+        elaboration.kernels[0].instances[1].lowered().expect("it is lowered").kernel
+    );
+}
