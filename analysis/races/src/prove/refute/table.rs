@@ -204,7 +204,7 @@ impl Refuter<'_> {
     /// The same: their values, and how far the first is behind the second.
     pub(super) fn open_stretches(&mut self, state: &State) -> Option<(Term, Term, Poly)> {
         let values = self.values(state);
-        let mut begins = |value: &&Value| value.table == Table::Ends || self.length(&values, value).is_some();
+        let begins = |value: &&Value| value.table == Table::Ends || self.length(&values, value).is_some();
         let begin: Vec<&Value> = values.iter().filter(begins).collect();
         let ends = |copy: u8| begin.iter().filter(move |value| value.copy == copy);
         for mine in ends(1) {
