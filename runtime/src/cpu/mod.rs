@@ -26,6 +26,7 @@ mod program;
 mod program_memory;
 mod schedule;
 mod schedule_policy;
+mod standstill;
 mod transfer;
 mod transfer_queue;
 
@@ -142,6 +143,7 @@ fn execute(
         steps: 0,
         atomics: 0,
         granted: None,
+        moves: 0,
     };
     if request.instrument.has_gsan() {
         let cluster = context.machine.cluster().len() > 1;
