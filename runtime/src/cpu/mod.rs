@@ -24,6 +24,7 @@ mod memory_ops;
 mod mma;
 mod program;
 mod program_memory;
+mod rounds;
 mod schedule;
 mod schedule_policy;
 mod standstill;

@@ -1,32 +1,21 @@
 //! One program: a cluster of CTAs with their variables, memories and copies on their way.
 
-use std::rc::Rc;
-
 use base::rng::SplitMix64;
 use kernel::{BufferId, HostId, Kernel, SiteId, Target, Var, VarKind};
 use machine::{MachineError, Record, State, remote_cta, unpack};
 use ttgir::{OpId, ValueId};
 
 use super::context::{Context, Representation};
-use super::future::Future;
+use super::future::HandleValue;
 use super::gsan::ProgramClocks;
 use super::launch_state::LaunchState;
 use super::program_memory::{MemoryPlace, ProgramMemory};
+use super::rounds::Rounds;
 use super::schedule_policy::SchedulePolicy;
-use super::standstill::Rounds;
 use super::transfer_queue::{PendingTransfer, TransferQueue};
 use crate::run::SPINS;
 use tensors::memory::{CtaMemory, GlobalMemory};
 use tensors::{Trap, Value};
-
-/// A value beside the machine.
-#[derive(Clone, Debug)]
-pub(super) enum HandleValue {
-    /// It was computed.
-    Value(Value),
-    /// An asynchronous dot will make it.
-    Future(Rc<Future>),
-}
 
 /// Why a program cannot go on.
 #[derive(Clone, PartialEq, Debug)]

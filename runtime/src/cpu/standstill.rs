@@ -8,37 +8,9 @@ use explore::{Status, System};
 use kernel::{BlockId, Var};
 
 use super::context::Context;
-use super::program::{AskedWord, HandleValue, Program};
-
-/// Jumps without a change after which a thread is looked at; twice as many each further time.
-const FIRST: u64 = 64;
-
-/// How a thread has gone round since something last changed.
-#[derive(Debug)]
-pub(super) struct Rounds {
-    /// How much had changed by then.
-    changes: u64,
-    jumps: u64,
-    /// The jump at which its values are kept to be compared with.
-    next: u64,
-    kept: Option<Kept>,
-    /// Whether it came back to what was kept.
-    closed: bool,
-}
-
-/// A thread's values at the beginning of a block.
-#[derive(Debug)]
-struct Kept {
-    block: BlockId,
-    ints: Vec<i64>,
-    handles: Vec<Option<HandleValue>>,
-}
-
-impl Default for Rounds {
-    fn default() -> Rounds {
-        Rounds { changes: 0, jumps: 0, next: FIRST, kept: None, closed: false }
-    }
-}
+use super::future::HandleValue;
+use super::program::{AskedWord, Program};
+use super::rounds::{FIRST, Kept, Rounds};
 
 impl<'k> Program<'k> {
     /// A thread begins a block; `changes` counts what others can notice.
