@@ -1,5 +1,4 @@
 //! One program: a cluster of CTAs with their variables, memories and copies on their way.
-
 use base::rng::SplitMix64;
 use kernel::{BufferId, HostId, Kernel, SiteId, Target, Var, VarKind};
 use machine::{MachineError, Record, State, remote_cta, unpack};
