@@ -66,13 +66,16 @@ impl<'k> Program<'k> {
         threads.filter_map(|(_, asked)| *asked)
     }
 
-    /// Whether none of its threads goes on before something changes.
+    /// Whether it is neither over nor stuck, and none of its threads goes on before something changes.
     pub(super) fn stands_still(&self, context: &Context<'k>, changes: u64) -> bool {
         let waits = |thread: usize| {
             self.exchanges.get(thread).is_some_and(Option::is_some)
                 || context.machine.status(&self.state, thread) != Status::Ready
         };
+        let rounds = |thread: usize| self.is_in_round(changes, thread) && !waits(thread);
+        let mut threads = 0..self.state.threads().len();
         self.pending.is_empty()
-            && (0..self.state.threads().len()).all(|thread| waits(thread) || self.is_in_round(changes, thread))
+            && threads.clone().any(rounds)
+            && threads.all(|thread| waits(thread) || self.is_in_round(changes, thread))
     }
 }
