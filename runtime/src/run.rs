@@ -202,6 +202,9 @@ pub enum RunEnd {
 /// What is said of a thread that a run was ended in while it ran, and waited at no barrier.
 pub const SPINS: &str = "goes round";
 
+/// What is said of an op that asks for a word of global memory for ever.
+pub const ASKS: &str = "is asked for ever for a word that nobody changes any more";
+
 /// What watching global memory took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GsanCost {

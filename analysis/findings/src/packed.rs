@@ -7,7 +7,7 @@
 
 use super::description::Description;
 use super::extent::phrase;
-use super::paths::{Loops, block_of};
+use super::paths::Loops;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
@@ -76,7 +76,7 @@ pub(crate) fn message(words: &Words<'_>, replay: &Replay, earlier: &Event, later
 /// member's use is not in.
 fn cadence(words: &Words<'_>, earlier: &Event, later: &Event) -> Message {
     let loops = Loops::new(words.kernel);
-    let around = |effect: EffectId| block_of(words.kernel, effect).map(|block| loops.around(block)).unwrap_or_default();
+    let around = |effect: EffectId| loops.around_effect(effect);
     let (outer, inner) = (around(earlier.effect), around(later.effect));
     let name = |number: usize| match loops.counter(words, number) {
         Some(counter) => message!("the loop over {counter}", counter),

@@ -10,22 +10,45 @@ use verify::Slices;
 #[derive(Debug)]
 pub struct Loops<'k> {
     kernel: &'k Kernel,
-    bodies: Vec<Vec<bool>>,
+    /// By block: the loops around it, the outermost first.
+    around: Vec<Vec<usize>>,
+    /// By effect: its block.
+    blocks: Vec<Option<BlockId>>,
 }
 
 impl<'k> Loops<'k> {
     /// Finds the blocks of all counted loops.
     pub fn new(kernel: &'k Kernel) -> Loops<'k> {
         let slices = Slices::new(kernel);
-        Loops { kernel, bodies: kernel.loops.iter().map(|info| slices.body(info)).collect() }
+        let before = slices.predecessors();
+        let mut bodies: Vec<(usize, Vec<usize>)> =
+            kernel.loops.iter().map(|info| slices.body(info, &before)).enumerate().collect();
+        bodies.sort_by_key(|(_, body)| std::cmp::Reverse(body.len()));
+        let mut around = vec![Vec::new(); kernel.blocks.len()];
+        for (number, body) in bodies {
+            body.into_iter().for_each(|block| around[block].push(number));
+        }
+        let mut blocks = vec![None; kernel.effects.len()];
+        for (at, block) in kernel.blocks.iter().enumerate().rev() {
+            for instr in &block.instrs {
+                if let Instr::Effect(id) = instr
+                    && let Some(place) = blocks.get_mut(id.index())
+                {
+                    *place = Some(BlockId(at as u32));
+                }
+            }
+        }
+        Loops { kernel, around, blocks }
     }
 
     /// The loops around a block by number, the outermost first.
-    pub fn around(&self, block: BlockId) -> Vec<usize> {
-        let holds = |body: &Vec<bool>| body.get(block.index()) == Some(&true);
-        let mut out: Vec<usize> = (0..self.bodies.len()).filter(|number| holds(&self.bodies[*number])).collect();
-        out.sort_by_key(|number| std::cmp::Reverse(self.bodies[*number].iter().filter(|inside| **inside).count()));
-        out
+    pub fn around(&self, block: BlockId) -> &[usize] {
+        self.around.get(block.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The loops around an effect by number, the outermost first.
+    pub(crate) fn around_effect(&self, effect: EffectId) -> &[usize] {
+        self.blocks.get(effect.index()).copied().flatten().map_or(&[], |block| self.around(block))
     }
 
     /// The iteration, from 0, that a loop is in.

@@ -134,20 +134,24 @@ impl Clocks<'_> {
     fn write(&mut self, of: ClockOf, clock: &Clock, out: &mut Vec<i64>) {
         let last = &mut self.last[of as usize];
         let count = self.held.tops.len().div_ceil(PIECE);
-        let mut pieces = clock.pieces();
         self.looked_at += count as u64;
+        let address = |piece: Option<&[u32; PIECE]>| piece.map_or(0, |piece| piece.as_ptr() as usize);
+        let addresses = clock.pieces().map(address).chain(std::iter::repeat(0));
+        if count > 0 && last.pieces.len() == count && last.pieces.iter().zip(addresses).all(|(last, now)| last.0 == now)
+        {
+            return out.push(last.number);
+        }
+        let mut pieces = clock.pieces();
         self.numbers.clear();
         self.new.clear();
-        let mut same = !last.pieces.is_empty();
         last.pieces.resize(count, (usize::MAX, 0));
         for place in 0..count {
             let piece = pieces.next().flatten();
-            let key = (piece.map_or(0, |piece| piece.as_ptr() as usize), place);
+            let key = (address(piece), place);
             if last.pieces[place].0 == key.0 {
                 self.numbers.push(last.pieces[place].1);
                 continue;
             }
-            same = false;
             if let Some(&number) = self.known.get(&key) {
                 self.numbers.push(number);
                 last.pieces[place] = (key.0, number);
@@ -162,9 +166,6 @@ impl Clocks<'_> {
             self.known.insert(key, number);
             last.pieces[place] = (key.0, number);
             self.numbers.push(number);
-        }
-        if same {
-            return out.push(last.number);
         }
         let next = self.clocks.len() as i64;
         if let Some(&number) = self.clocks.get(self.numbers.as_slice()) {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
-use crate::limits::choose::{COMPANIONS, LONGEST, ROUNDS};
+use crate::limits::choose::{COMPANIONS, LARGEST, LONGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
 use crate::program::Program;
 use crate::prove::{Poly, Spread};
 use crate::run::{FirstWords, Setting};
@@ -24,24 +24,30 @@ fn block(program: &Program) -> i64 {
 /// Sizes that arguments get, given the longest block: several of those, one and a bit, and hardly anything.
 fn sizes(program: &Program, launch: &Known) -> [i64; 3] {
     let longest = block(program);
-    // Where it is known how many programs there are and nothing else is, more tiles than those.
+    let most = wanted_tiles(program, launch).unwrap_or(1);
+    [longest * (most.min(tiles(longest)) + 1).max(4), longest + longest / 4 + 1, 16]
+}
+
+/// Where it is known how many programs there are and nothing else is: as many, of which each is to have a tile.
+fn wanted_tiles(program: &Program, launch: &Known) -> Option<i64> {
     let told = !launch.values.is_empty() || program.arguments.iter().any(|argument| argument.rank > 0);
-    let most = launch.grid.iter().flatten().copied().max().filter(|_| !told);
-    let programs = most.unwrap_or(1).min(MANY).min(LANES / longest).max(1);
-    [longest * (programs + 1).max(4), longest + longest / 4 + 1, 16]
+    launch.grid.iter().flatten().copied().max().filter(|_| !told)
+}
+
+/// How many tiles sizes have room for at most.
+fn tiles(longest: i64) -> i64 {
+    TILES.min(TILE_LANES / longest).max(1)
+}
+
+/// How many programs along an axis have a tile with the sizes that are tried, where some have none for the limits' sake.
+pub(crate) fn with_tile(program: &Program, launch: &Known) -> Option<i64> {
+    let has_sizes = program.arguments.iter().any(|argument| argument.bits.is_some_and(|bits| bits > 1));
+    let have = (tiles(block(program)) + 1).max(4);
+    wanted_tiles(program, launch).filter(|wanted| has_sizes && *wanted > have).map(|_| have)
 }
 
 /// Programs along each axis, by how many axes programs differ on.
 const GRIDS: [i64; 4] = [1, 3, 2, 2];
-
-/// Programs of a grid that get a tile each, and more.
-const MANY: i64 = 16;
-
-/// Lanes that all these tiles have together, about.
-const LANES: i64 = 1 << 14;
-
-/// Programs in a launch of sizes that are no two alike.
-const UNLIKE: i64 = 256;
 
 /// What the launch says, and small numbers for the rest: one setting a choice, without those that no choice of
 /// strides makes fit. Whether every assumption could be met is said of each.
@@ -94,7 +100,7 @@ pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> V
     }
     let made = launch.host.unlike(block(&with_bounds)).into_iter().filter_map(|fixed| {
         let choice = Choice { size, choice: 1, fixed, ..Choice::default() };
-        let is_small = |programs| programs <= UNLIKE && programs * block(&with_bounds) <= 2 * LANES;
+        let is_small = |programs| programs <= UNLIKE && programs * block(&with_bounds) <= 2 * TILE_LANES;
         setting(&with_bounds, launch, &bounded, &choice).filter(|setting| is_small(setting.programs()))
     });
     made.collect()
@@ -310,7 +316,7 @@ fn raise(
     if round > 1 {
         wanted = wanted.max(2 * now);
     }
-    if wanted > 1 << 24 {
+    if wanted > LARGEST {
         return None;
     }
     if let Some(quantity) = launch.host.of(at) {

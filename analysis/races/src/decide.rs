@@ -6,7 +6,7 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::choose::{companions, is_contradicted, settings, unlike};
+use crate::choose::{companions, is_contradicted, settings, unlike, with_tile};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
@@ -202,6 +202,14 @@ impl Decider<'_> {
         let mut assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &zeros, waits);
         if few {
             assumed.push(Assumption::text("what races does so among three programs"));
+        }
+        if !proofs.open.is_empty()
+            && !self.is_whole()
+            && let Some(programs) = with_tile(&self.program, &self.launch)
+        {
+            assumed.push(Assumption::text(format!(
+                "what races does so among the first {programs} programs along an axis, which have a tile each"
+            )));
         }
         let runs = outcomes.len() as u32;
         if !races.is_empty() {
@@ -438,6 +446,7 @@ impl Decider<'_> {
                 known: &known,
                 axes: axes.clone(),
                 length: None,
+                asked: FxHashSet::default(),
                 rows: 0,
                 wanted: Vec::new(),
                 broken: FxHashMap::default(),
@@ -496,6 +505,7 @@ impl Decider<'_> {
             known: &known,
             axes: axes.to_vec(),
             length: None,
+            asked: FxHashSet::default(),
             rows: BY_TABLES,
             wanted: Vec::new(),
             broken: FxHashMap::default(),

@@ -6,12 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{Operation, Quantity};
 use rustc_hash::FxHashMap;
 
+use crate::limits::choose::{LARGEST, SCANNED};
 use crate::program::Program;
 use crate::run::Setting;
 use crate::term::{BinOp, Node, Symbol};
-
-/// Values of a number that are looked at, by how large the constant is that is computed from it.
-const SCAN: i64 = 1 << 17;
 
 /// Sizes of one tensor that are no two alike.
 const UNLIKE: [i64; 6] = [2, 3, 4, 6, 8, 12];
@@ -21,9 +19,6 @@ const FAR: [i64; 6] = [1, 4, 16, 2, 8, 32];
 
 /// What sizes are multiplied with that are neither a few nor many blocks.
 const SOME: i64 = 16;
-
-/// The largest number that a size becomes.
-const MOST: i64 = 1 << 24;
 
 /// What is known of how a launch's numbers are computed.
 #[derive(Clone, Debug, Default)]
@@ -318,7 +313,7 @@ impl Host {
             }
             let value = numbers.entry(number).or_insert(1);
             *value = (*value).max(1).saturating_mul(2);
-            if *value > MOST {
+            if *value > LARGEST {
                 return false;
             }
         }
@@ -340,7 +335,7 @@ fn range(quantity: &Quantity, value: i64) -> Option<(i64, i64)> {
     let at = |number: i64| quantity.value(&|_| Some(number));
     // The first from which it is no less than something.
     let first = |least: i64| -> Option<i64> {
-        let (mut low, mut high) = (0, SCAN);
+        let (mut low, mut high) = (0, SCANNED);
         if at(high)? < least {
             return None;
         }

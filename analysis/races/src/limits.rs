@@ -47,6 +47,16 @@ base::limits! { "races":
         COMPANIONS: u32 = 300, Count, NotProved;
         /// The largest divisor of a program's number of which all remainders are run.
         LONGEST: i64 = 64, Count, NotProved;
+        /// Programs along an axis for which sizes that nobody gives have a tile each.
+        TILES: i64 = 16, Count, Said;
+        /// Lanes that all these tiles have together, about: of large tiles there are fewer.
+        TILE_LANES: i64 = 1 << 14, Count, Said;
+        /// Programs of a launch whose sizes are no two alike; larger ones are not tried.
+        UNLIKE: i64 = 256, Count, NotProved;
+        /// The largest size or stride that is chosen where none is known.
+        LARGEST: i64 = 1 << 24, Count, Undecided;
+        /// Numbers that are looked at for those from which the host computes a constant.
+        SCANNED: i64 = 1 << 17, Count, Assumed;
     }
 
     mod extract {
@@ -54,6 +64,8 @@ base::limits! { "races":
         CALLS: usize = 32, Count, Undecided;
         /// Expressions that one kernel may have.
         TERMS: usize = 400_000, Count, Undecided;
+        /// Elements of one access. Triton itself refuses tensors of more than 2^20.
+        LANES: i64 = 1 << 24, Count, Undecided;
     }
 
     mod launches {

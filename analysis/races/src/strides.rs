@@ -7,6 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::launch::Known;
+use crate::limits::choose::LARGEST;
 use crate::program::Program;
 use crate::prove::Converter;
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
@@ -15,9 +16,6 @@ use base::{Cancel, Cancelled};
 
 /// How many times the largest number of a launch a stride becomes.
 const FACTOR: i64 = 16;
-
-/// The largest stride that is tried.
-const MOST: i64 = 1 << 24;
 
 /// Parts of addresses that are looked at for strides.
 const TERMS: usize = 256;
@@ -130,7 +128,7 @@ fn with_larger(setting: &Setting, arguments: &[u32]) -> Option<Setting> {
     let most = setting.values.values().copied().max()?.max(1);
     let mut wide = setting.clone();
     for (at, argument) in arguments.iter().enumerate() {
-        let apart = most.checked_mul(FACTOR * (at as i64 + 1)).filter(|apart| *apart <= MOST)?;
+        let apart = most.checked_mul(FACTOR * (at as i64 + 1)).filter(|apart| *apart <= LARGEST)?;
         *wide.values.get_mut(&Symbol::Argument(*argument))? = apart;
     }
     Some(wide)

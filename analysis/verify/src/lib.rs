@@ -27,7 +27,7 @@ pub use cache::{OutcomeCache, kernel_bytes};
 pub use inputs::{InputGroup, InputPlan, showcase};
 pub use limits::LIMITS;
 pub use outcome::{Closure, Found, Gap, Lapped, Never, NeverExecuted, OpenReason, Outcome, Reach, SharedProof};
-pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
+pub use slice::{Bounds, Formula, Leaves, Predecessors, Slices, Trips};
 pub use unbound::unbound;
 
 use base::{Cancel, Cancelled, Limits};

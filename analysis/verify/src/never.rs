@@ -9,10 +9,11 @@ use super::directed::{Lead, Search};
 use super::inputs::{InputPlan, candidates, flips, set};
 use super::linear::{Facts, Position};
 use super::outcome::{Never, NeverExecuted};
-use super::slice::{Bounds, Slices, Trips};
+use super::slice::{Bounds, Predecessors, Slices, Trips};
 use crate::limits::never::{FROM, INPUTS as MOST};
 use kernel::{EffectId, EffectKind, InputId, InputKind, Instr, Kernel, Pure, SiteId, Terminator, Var};
 use machine::Valuation;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// By how much words of memory rise from byte to byte, where they do.
 const SLOPES: [i64; 6] = [1, 4, 16, 64, 256, 1024];
@@ -30,7 +31,8 @@ pub(super) struct Expected<'k> {
 #[derive(Debug)]
 struct Body {
     number: usize,
-    blocks: Vec<bool>,
+    /// Ascending.
+    blocks: Vec<usize>,
     trips: Option<Trips>,
     inputs: Vec<InputId>,
     constants: Vec<i64>,
@@ -40,7 +42,9 @@ impl<'k> Expected<'k> {
     /// All that constants do not rule out.
     pub(super) fn new(kernel: &'k Kernel) -> Expected<'k> {
         let slices = Slices::new(kernel);
-        let loops: Vec<Body> = (0..kernel.loops.len()).filter_map(|number| body(kernel, &slices, number)).collect();
+        let before = slices.predecessors();
+        let loops: Vec<Body> =
+            (0..kernel.loops.len()).filter_map(|number| body(kernel, &slices, &before, number)).collect();
         let facts = Facts::new(kernel, &slices);
         let mut effects = Vec::new();
         for (number, reached) in reached(kernel, &slices, &facts, &loops).into_iter().enumerate() {
@@ -90,12 +94,12 @@ impl<'k> Expected<'k> {
 
     /// The outermost loop around a block that nothing was executed in.
     fn idle(&self, block: usize, executed: &[bool]) -> Option<&Body> {
-        let inside = |body: &Body, block: usize| body.blocks.get(block) == Some(&true);
+        let inside = |body: &Body, block: usize| body.blocks.binary_search(&block).is_ok();
         let ran = |id: EffectId| executed.get(id.index()) == Some(&true);
         let idle = |body: &&Body| {
             inside(body, block) && !self.effects.iter().any(|&(id, block)| inside(body, block) && ran(id))
         };
-        self.loops.iter().filter(idle).max_by_key(|body| body.blocks.iter().filter(|inside| **inside).count())
+        self.loops.iter().filter(idle).max_by_key(|body| body.blocks.len())
     }
 
     /// Why effects were not executed, one entry a loop and one for all that stands outside of idle loops.
@@ -118,15 +122,18 @@ impl<'k> Expected<'k> {
     /// constants end after one iteration are none.
     pub(super) fn once(&self, repeated: &[bool]) -> Vec<NeverExecuted> {
         let mut all = Vec::new();
+        let before = self.slices.predecessors();
+        let mut effects: Vec<Vec<EffectId>> = vec![Vec::new(); self.kernel.blocks.len()];
+        self.effects.iter().for_each(|&(id, block)| effects[block].push(id));
         for (loop_number, info) in self.kernel.loops.iter().enumerate() {
-            let body = self.loops.iter().find(|body| body.number == loop_number);
+            let body = self.loops.binary_search_by_key(&loop_number, |body| body.number).ok().map(|at| &self.loops[at]);
             let constant = body.filter(|body| body.inputs.is_empty()).and_then(|body| body.trips.as_ref());
             if constant.is_some_and(|trips| trips.eval(&Valuation::default()).is_some_and(|trips| trips < 2)) {
                 continue;
             }
-            let blocks = iteration(self.kernel, info.head.index());
-            let mut inside = self.effects.iter().filter(|(_, block)| blocks[*block]).peekable();
-            if inside.peek().is_none() || inside.any(|(id, _)| repeated.get(id.index()) == Some(&true)) {
+            let blocks = iteration(&before, info.head.index());
+            let mut inside = blocks.iter().flat_map(|block| &effects[*block]).peekable();
+            if inside.peek().is_none() || inside.any(|id| repeated.get(id.index()) == Some(&true)) {
                 continue;
             }
             all.push(NeverExecuted { site: info.site, why: Never::Again { loop_number } });
@@ -257,7 +264,7 @@ fn ends_at_start(kernel: &Kernel, slices: &Slices<'_>, facts: &Facts<'_, '_>, nu
     slices.constant(step).is_some_and(|step| step > 0) && greatest.is_some_and(|greatest| greatest <= 0)
 }
 
-fn body(kernel: &Kernel, slices: &Slices<'_>, number: usize) -> Option<Body> {
+fn body(kernel: &Kernel, slices: &Slices<'_>, before: &Predecessors<'_>, number: usize) -> Option<Body> {
     let info = &kernel.loops[number];
     let (_, lower, upper, step) = info.counted?;
     let bounds = Bounds { lower: slices.root(lower), upper: slices.root(upper), step: slices.root(step) };
@@ -268,24 +275,21 @@ fn body(kernel: &Kernel, slices: &Slices<'_>, number: usize) -> Option<Body> {
     }
     inputs.sort_unstable();
     inputs.dedup();
-    Some(Body { number, blocks: slices.body(info), trips: slices.trips(bounds), inputs, constants })
+    Some(Body { number, blocks: slices.body(info, before), trips: slices.trips(bounds), inputs, constants })
 }
 
 /// The blocks of a loop with this head: those from which control comes back to it. Blocks are in reverse postorder.
-fn iteration(kernel: &Kernel, head: usize) -> Vec<bool> {
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); kernel.blocks.len()];
-    for (from, block) in kernel.blocks.iter().enumerate() {
-        for target in block.terminator.targets() {
-            if let Some(before) = before.get_mut(target.block.index()) {
-                before.push(from);
-            }
-        }
-    }
-    let mut inside = vec![false; kernel.blocks.len()];
-    let mut open: Vec<usize> = before.get(head).into_iter().flatten().copied().filter(|from| *from >= head).collect();
+fn iteration(before: &Predecessors<'_>, head: usize) -> Vec<usize> {
+    let mut seen: FxHashSet<usize> = FxHashSet::default();
+    let mut inside = Vec::new();
+    let back = |block: usize| before.of(block).map(|(from, _)| from).filter(move |from| *from >= head);
+    let mut open: Vec<usize> = back(head).collect();
     while let Some(block) = open.pop() {
-        if block >= head && !std::mem::replace(&mut inside[block], true) && block != head {
-            open.extend(&before[block]);
+        if seen.insert(block) {
+            inside.push(block);
+            if block != head {
+                open.extend(back(block));
+            }
         }
     }
     inside
@@ -293,8 +297,13 @@ fn iteration(kernel: &Kernel, head: usize) -> Vec<bool> {
 
 /// Which blocks some input may lead to, as far as constants tell.
 fn reached(kernel: &Kernel, slices: &Slices<'_>, facts: &Facts<'_, '_>, loops: &[Body]) -> Vec<bool> {
+    let mut at_head: FxHashMap<usize, &Body> = FxHashMap::default();
+    for body in loops {
+        at_head.entry(kernel.loops[body.number].head.index()).or_insert(body);
+    }
+    let heads: FxHashSet<usize> = kernel.loops.iter().map(|info| info.head.index()).collect();
     let none = |block: usize| {
-        let body = loops.iter().find(|body| kernel.loops[body.number].head.index() == block);
+        let body = at_head.get(&block).copied();
         let constant = body
             .filter(|body| body.inputs.is_empty())
             .and_then(|body| body.trips.as_ref()?.eval(&Valuation::default()))
@@ -310,7 +319,7 @@ fn reached(kernel: &Kernel, slices: &Slices<'_>, facts: &Facts<'_, '_>, loops: &
         }
         match &block.terminator {
             Terminator::Branch(condition, yes, no) => {
-                let head = kernel.loops.iter().any(|info| info.head.index() == number);
+                let head = heads.contains(&number);
                 let position = if head { Position::Head } else { Position::Body };
                 let known = if none(number) { Some(0) } else { constant(slices, facts, *condition, position) };
                 if known != Some(0) {

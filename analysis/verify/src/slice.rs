@@ -2,7 +2,7 @@
 
 use kernel::{BlockId, InputId, InputKind, Instr, Kernel, LoopInfo, Pure, Target, Terminator, Var, VarKind};
 use machine::Valuation;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Definitions of scalar variables, with block parameters that have one source resolved.
 #[derive(Debug)]
@@ -19,6 +19,31 @@ enum Def {
     Same(Var),
     /// Several values, or a memdesc.
     Opaque,
+}
+
+/// By block: where the jumps to it come from.
+#[derive(Debug)]
+pub struct Predecessors<'k>(Vec<Vec<(usize, &'k Target)>>);
+
+impl<'k> Predecessors<'k> {
+    /// The jumps to a block, and the blocks that they stand in.
+    pub fn of(&self, block: usize) -> impl Iterator<Item = (usize, &'k Target)> {
+        self.0.get(block).into_iter().flatten().copied()
+    }
+
+    /// The head of a loop and the blocks from which control comes to these without passing it, ascending.
+    pub(super) fn leading(&self, head: usize, to: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut seen: FxHashSet<usize> = [head].into_iter().collect();
+        let (mut inside, mut open): (Vec<usize>, Vec<usize>) = (vec![head], to.collect());
+        while let Some(number) = open.pop() {
+            if seen.insert(number) {
+                inside.push(number);
+                open.extend(self.of(number).map(|(source, _)| source));
+            }
+        }
+        inside.sort_unstable();
+        inside
+    }
 }
 
 /// Calls `each` with every jump of a block.
@@ -254,35 +279,30 @@ impl<'k> Slices<'k> {
         Some(formula)
     }
 
-    /// Which blocks a counted loop consists of: those that reach its head along a path that ends in
-    /// an edge which does not enter it with the lower bound. None where the loop is not counted.
-    pub fn body(&self, info: &LoopInfo) -> Vec<bool> {
-        let kernel = self.kernel;
-        let mut inside = vec![false; kernel.blocks.len()];
-        let Some((counter, lower, ..)) = info.counted else { return inside };
-        let Some(head) = kernel.blocks.get(info.head.index()) else { return inside };
-        let Some(position) = head.params.iter().position(|&param| param == counter) else { return inside };
-        inside[info.head.index()] = true;
-        let mut predecessors = vec![Vec::new(); kernel.blocks.len()];
-        let mut open = Vec::new();
-        for (number, block) in kernel.blocks.iter().enumerate() {
+    /// Where the jumps to each block come from.
+    pub fn predecessors(&self) -> Predecessors<'k> {
+        let mut before = vec![Vec::new(); self.kernel.blocks.len()];
+        for (number, block) in self.kernel.blocks.iter().enumerate() {
             targets(&block.terminator, |target| {
-                if target.block == info.head {
-                    let arg = target.args.get(position).map(|&arg| self.root(arg));
-                    if arg != Some(self.root(lower)) {
-                        open.push(number);
-                    }
-                } else if let Some(sources) = predecessors.get_mut(target.block.index()) {
-                    sources.push(number);
+                if let Some(sources) = before.get_mut(target.block.index()) {
+                    sources.push((number, target));
                 }
             });
         }
-        while let Some(number) = open.pop() {
-            if !std::mem::replace(&mut inside[number], true) {
-                open.extend(predecessors[number].iter().copied());
-            }
-        }
-        inside
+        Predecessors(before)
+    }
+
+    /// Which blocks a counted loop consists of, ascending: those that reach its head along a path that ends in
+    /// an edge which does not enter it with the lower bound. None where the loop is not counted.
+    pub fn body(&self, info: &LoopInfo, before: &Predecessors<'_>) -> Vec<usize> {
+        let head = info.head.index();
+        let Some((counter, lower, ..)) = info.counted else { return Vec::new() };
+        let params = self.kernel.blocks.get(head).map(|block| &block.params);
+        let position = params.and_then(|params| params.iter().position(|&param| param == counter));
+        let Some(position) = position else { return Vec::new() };
+        let lower = self.root(lower);
+        let goes_on = |target: &Target| target.args.get(position).map(|&arg| self.root(arg)) != Some(lower);
+        before.leading(head, before.of(head).filter(|(_, target)| goes_on(target)).map(|(number, _)| number))
     }
 
     /// The trip count of a counted loop whose bounds are functions of inputs.

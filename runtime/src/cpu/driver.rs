@@ -108,6 +108,7 @@ impl<'k> Program<'k> {
                 for target in terminator.targets() {
                     self.pass_handles(run.context, cta, target);
                 }
+                run.moves += 1;
                 machine.take(&mut self.state, thread);
                 run.findings.record(run.context, &mut self.state);
             }
@@ -134,6 +135,7 @@ impl<'k> Program<'k> {
             self.state.set_requests(i64::from(run.granted.is_none()));
         }
         run.steps += 1;
+        run.moves += 1;
         let record = machine.take(&mut self.state, thread);
         run.findings.record(run.context, &mut self.state);
         match effect.kind {
@@ -215,7 +217,10 @@ impl<'k> Program<'k> {
 
     fn jump(&mut self, run: &LaunchState<'_, 'k>, thread: usize, target: &Target) -> Result<(), Halt> {
         let machine = &run.context.machine;
-        self.pass_handles(run.context, machine.position_of(thread), target);
-        machine.jump_to(&mut self.state, thread, target).map_err(Halt::Machine)
+        let cta = machine.position_of(thread);
+        self.pass_handles(run.context, cta, target);
+        machine.jump_to(&mut self.state, thread, target).map_err(Halt::Machine)?;
+        self.goes_round(run.changes(), (thread, cta), target.block);
+        Ok(())
     }
 }

@@ -1,8 +1,18 @@
-//! A value that an asynchronous dot will leave in registers.
+//! Values beside the machine, and those that an asynchronous dot will leave in registers.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use tensors::Value;
+
+/// A value beside the machine.
+#[derive(Clone, Debug)]
+pub(super) enum HandleValue {
+    /// It was computed.
+    Value(Value),
+    /// An asynchronous dot will make it.
+    Future(Rc<Future>),
+}
 
 /// What an asynchronous dot will leave in registers.
 #[derive(Debug, Default)]

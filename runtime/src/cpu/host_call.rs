@@ -8,9 +8,10 @@ use machine::CompletionEvent;
 use ttgir::{OpId, Tree, ValueId};
 
 use super::context::{HostOpInfo, Representation};
+use super::future::HandleValue;
 use super::gsan;
 use super::launch_state::LaunchState;
-use super::program::{Halt, HandleValue, Program};
+use super::program::{Halt, Program};
 use super::program_memory::MemoryPlace;
 use super::transfer::Transfer;
 use super::transfer_queue::PendingTransfer;

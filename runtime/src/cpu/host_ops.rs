@@ -52,7 +52,10 @@ fn carry_out(call: &mut HostCall<'_, '_, '_>) -> OpResult<AfterHostOp> {
         DataMovement::Unknown => {
             return Err(Trap::not_followed("what it does with its operands is not followed").into());
         }
-        movement => memory_ops::execute(call, movement)?,
+        movement => {
+            call.run.moves += 1;
+            memory_ops::execute(call, movement)?;
+        }
     }
     Ok(AfterHostOp::Continue)
 }

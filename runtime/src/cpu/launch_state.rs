@@ -56,4 +56,13 @@ pub(super) struct LaunchState<'c, 'k> {
     pub(super) atomics: u64,
     /// The tile that the last request to cluster launch control was granted.
     pub(super) granted: Option<[i64; 3]>,
+    /// Effects, copies, and programs that began or ended.
+    pub(super) moves: u64,
+}
+
+impl LaunchState<'_, '_> {
+    /// Counts what one thread can notice of another.
+    pub(super) fn changes(&self) -> u64 {
+        self.moves + self.world.global.changes()
+    }
 }

@@ -6,10 +6,9 @@ use dialects::DataMovement;
 use kernel::Mode;
 
 use super::context::Representation;
-use super::future::Future;
+use super::future::{Future, HandleValue};
 use super::host_call::{HostCall, OpResult};
 use super::mma::{Accumulator, MatrixOperand, MmaScales, TensorCoreMma, WarpGroupDot};
-use super::program::HandleValue;
 use super::program_memory::MemoryPlace;
 use super::transfer::Transfer;
 use tensors::array::ElemType;

@@ -24,8 +24,10 @@ mod memory_ops;
 mod mma;
 mod program;
 mod program_memory;
+mod rounds;
 mod schedule;
 mod schedule_policy;
+mod standstill;
 mod transfer;
 mod transfer_queue;
 
@@ -142,6 +144,7 @@ fn execute(
         steps: 0,
         atomics: 0,
         granted: None,
+        moves: 0,
     };
     if request.instrument.has_gsan() {
         let cluster = context.machine.cluster().len() > 1;

@@ -1,31 +1,20 @@
 //! One program: a cluster of CTAs with their variables, memories and copies on their way.
-
-use std::rc::Rc;
-
 use base::rng::SplitMix64;
 use kernel::{BufferId, HostId, Kernel, SiteId, Target, Var, VarKind};
 use machine::{MachineError, Record, State, remote_cta, unpack};
 use ttgir::{OpId, ValueId};
 
 use super::context::{Context, Representation};
-use super::future::Future;
+use super::future::HandleValue;
 use super::gsan::ProgramClocks;
 use super::launch_state::LaunchState;
 use super::program_memory::{MemoryPlace, ProgramMemory};
+use super::rounds::Rounds;
 use super::schedule_policy::SchedulePolicy;
 use super::transfer_queue::{PendingTransfer, TransferQueue};
 use crate::run::SPINS;
 use tensors::memory::{CtaMemory, GlobalMemory};
 use tensors::{Trap, Value};
-
-/// A value beside the machine.
-#[derive(Clone, Debug)]
-pub(super) enum HandleValue {
-    /// It was computed.
-    Value(Value),
-    /// An asynchronous dot will make it.
-    Future(Rc<Future>),
-}
 
 /// Why a program cannot go on.
 #[derive(Clone, PartialEq, Debug)]
@@ -71,6 +60,8 @@ pub(super) struct Program<'k> {
     pub(super) allocated: Vec<bool>,
     /// By thread: the word of global memory that it read last.
     pub(super) asked: Vec<Option<AskedWord>>,
+    /// By thread: how it has gone round since something last changed.
+    pub(super) rounds: Vec<Rounds>,
     /// The thread that ran last.
     pub(super) last: usize,
     /// How it treats copies for now.
@@ -117,6 +108,7 @@ impl<'k> Program<'k> {
             recent: vec![Vec::new(); threads],
             exchanges: vec![None; threads],
             asked: vec![None; threads],
+            rounds: std::iter::repeat_with(Rounds::default).take(threads).collect(),
             allocated: vec![false; kernel.buffers.len() * ctas],
             last: 0,
             policy: SchedulePolicy::random(random, threads),
@@ -220,6 +212,7 @@ impl<'k> Program<'k> {
     /// Carries out a transfer.
     pub(super) fn perform(&mut self, run: &mut LaunchState<'_, 'k>, pending: PendingTransfer) -> Result<(), Halt> {
         let op = pending.op;
+        run.moves += 1;
         pending.transfer.execute(&mut self.memories, &mut run.world).map_err(|trap| Halt::Trap(op, trap))?;
         if let (Some(gsan), Some(actor)) = (&mut run.gsan, &pending.actor) {
             gsan.transferred(&run.world.global, op, actor);

@@ -14,7 +14,7 @@ use super::driver::StepResult;
 use super::gsan::Gsan;
 use super::launch_state::LaunchState;
 use super::program::{Halt, ParameterValue, Program};
-use crate::run::{RunEnd, RunEvent, RunLimits};
+use crate::run::{ASKS, RunEnd, RunEvent, RunLimits};
 use tensors::Trap;
 
 /// Programs that run at a time, unless they wait for others.
@@ -76,7 +76,10 @@ pub(super) fn launch<'k>(
             let number = run.grid.started() as u32;
             let Some(id) = run.grid.take() else { break };
             match Program::new(run.context, &mut run.random, (id, number), arguments) {
-                Some(program) => window.push_back(program),
+                Some(program) => {
+                    run.moves += 1;
+                    window.push_back(program);
+                }
                 None => {
                     return Some(RunEnd::Failed("its shared and tensor memory are larger than any GPU's".to_owned()));
                 }
@@ -107,6 +110,7 @@ pub(super) fn launch<'k>(
         }
         if over {
             window.swap_remove_back(at);
+            run.moves += 1;
             (run.atomics, ended) = (0, ended + 1);
             progress(RunEvent::Progress(ended as f32 / total.max(1) as f32));
         }
@@ -115,17 +119,43 @@ pub(super) fn launch<'k>(
         if run.atomics > PATIENCE && run.grid.started() < total {
             (room, run.atomics) = (window.len() + 1, 0);
         }
+        let changes = run.changes();
+        if run.grid.started() >= total
+            && !window.is_empty()
+            && window.iter().all(|program| program.stands_still(run.context, changes))
+        {
+            return Some(stands_still(run, &window));
+        }
         match bounded.over(run.steps, held) {
             Some(RunEnd::Hung(mut why)) => {
-                why.extend(
-                    window.iter().take(2).flat_map(|program| program.describe_threads(run.context, &run.world.global)),
-                );
+                why.extend(threads(run, &window));
                 return Some(RunEnd::Hung(why));
             }
             Some(end) => return Some(end),
             None => {}
         }
     }
+}
+
+/// Where the threads of the first programs stand.
+fn threads<'k>(run: &LaunchState<'_, 'k>, window: &VecDeque<Program<'k>>) -> Vec<String> {
+    window.iter().take(2).flat_map(|program| program.describe_threads(run.context, &run.world.global)).collect()
+}
+
+/// Says of a launch in which nobody goes on any more for which words its programs wait.
+fn stands_still<'k>(run: &mut LaunchState<'_, 'k>, window: &VecDeque<Program<'k>>) -> RunEnd {
+    let (tree, changes) = (run.context.tree, run.changes());
+    for asked in window.iter().flat_map(|program| program.asked_in_rounds(changes)) {
+        let word = run.world.global.word(asked.address, asked.bytes, asked.value);
+        let (name, range) = (Message::op(tree.op_name(asked.op).to_owned()), tree.op_name_range(asked.op));
+        let message = message!("`{op}` {asks}: {word}", name, ASKS.to_owned(), word.to_string());
+        let place = (range, message.clone());
+        let told = run_finding(&run.context.made.lowered.map, Kind::Deadlock, message, vec![place]);
+        run.findings.add(told.render(&IrNames));
+    }
+    let mut why = vec!["no program can go on: nothing changes any more that one of them waits for".to_owned()];
+    why.extend(threads(run, window));
+    RunEnd::Hung(why)
 }
 
 /// What a program that cannot go on says: an end of the launch, or a finding, after which the others go on.

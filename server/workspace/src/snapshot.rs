@@ -14,6 +14,7 @@ use super::dependencies::Dependencies;
 use super::dumps;
 use super::files::{FileStore, FileView, SourceFile, TextIndex};
 use super::paths::{normalized, root};
+use crate::limits::index::NAMES as MAX_REMEMBERED;
 use crate::limits::launches::MENTIONS as MAX_MENTIONS;
 use crate::limits::symbols::SEARCHED as MAX_SEARCHED;
 
@@ -28,6 +29,9 @@ pub struct WorkspaceSnapshot {
     /// The folders.
     pub roots: Vec<PathBuf>,
     open: FxHashMap<PathBuf, OpenScript>,
+    /// Which open documents mention a name, for names that were asked for since one of them changed. Never locked while a
+    /// text is searched.
+    mentions: Arc<Mutex<FxHashMap<String, Arc<[PathBuf]>>>>,
     /// Settings that are open, as they are in the editor.
     open_settings: FxHashMap<PathBuf, Arc<str>>,
     /// What the editor says.
@@ -52,11 +56,31 @@ impl WorkspaceSnapshot {
 
     /// Replaces the text of an open document.
     pub fn open(&mut self, path: &str, script: &PythonFile) {
+        self.mentions = Arc::default();
         self.open.insert(PathBuf::from(path), OpenScript { script: script.clone(), plain: Arc::default() });
+    }
+
+    /// The open documents that mention a name, in the order of their paths.
+    fn mentioning(&self, name: &str) -> Arc<[PathBuf]> {
+        if let Some(known) = held(&self.mentions).get(name) {
+            return known.clone();
+        }
+        let finder = memchr::memmem::Finder::new(name.as_bytes());
+        let mentions = self.open.iter().filter(|(_, open)| finder.find(open.script.text().as_bytes()).is_some());
+        let mut found: Vec<PathBuf> = mentions.map(|(path, _)| path.clone()).collect();
+        found.sort();
+        let found: Arc<[PathBuf]> = found.into();
+        let mut remembered = held(&self.mentions);
+        if remembered.len() >= MAX_REMEMBERED {
+            remembered.clear();
+        }
+        remembered.insert(name.to_owned(), found.clone());
+        found
     }
 
     /// Removes a document that is open no longer.
     pub fn close(&mut self, path: &str) {
+        self.mentions = Arc::default();
         self.open.remove(Path::new(path));
         self.open_settings.remove(Path::new(path));
     }
@@ -259,11 +283,10 @@ impl<P: FileProvider> WorkspaceSources<P> {
         held(&self.asked).add_name(name);
         let open = &self.snapshot.open;
         let on_disk = self.index.get_or_init(made).mentioning(name);
-        let finder = memchr::memmem::Finder::new(name.as_bytes());
+        let in_editor = self.snapshot.mentioning(name);
         let mut paths: Vec<&Path> =
             on_disk.iter().map(|path| &**path).filter(|path| !open.contains_key(*path)).collect();
-        let in_editor = open.iter().filter(|(_, open)| finder.find(open.script.text().as_bytes()).is_some());
-        paths.extend(in_editor.map(|(path, _)| path.as_path()));
+        paths.extend(in_editor.iter().map(PathBuf::as_path));
         paths.sort();
         paths.truncate(most);
         paths.into_iter().filter_map(|path| self.module(path)).collect()

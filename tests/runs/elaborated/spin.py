@@ -1,6 +1,5 @@
-# args --steps 20000
 # exit 1
-# says spin.py:11 for a word that does not change: flag[0] = 0
+# says `tt.atomic_rmw` is asked for ever for a word that nobody changes any more: flag[0] = 0
 # fencepost-run: waits grid=2 flag=i32[8]:zeros
 import triton
 import triton.language as tl

@@ -49,6 +49,7 @@ fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise("the base of a block pointer is one pointer");
     }
     let block = shape_of(interp, &[arg(bound, 4)], "block_shape")?;
+    interp.check_block(&block)?;
     let shape = scalars(interp, &arg(bound, 1), DType::Int64, "shape")?;
     let strides = scalars(interp, &arg(bound, 2), DType::Int64, "strides")?;
     let offsets = scalars(interp, &arg(bound, 3), DType::Int32, "offsets")?;

@@ -5,6 +5,7 @@ use crate::values::arg;
 use dialects::{Llvm, Tt};
 use python::doubt::DoubtKind;
 use python::emit::{Attr, Op, Type};
+use python::eval::registers::MAX_ELEMENTS;
 use python::interp::{Eval, Interp};
 use python::library::operand;
 use python::library::{Bound, Fixed, NOTHING, Part, Row};
@@ -29,7 +30,7 @@ pub(super) const PART: Part = Part {
         Row::new("gl.max_contiguous", "input, values", 4, itself),
         Row::new("gl.max_constancy", "input, values", 4, itself),
     ],
-    constants: &[("tl.TRITON_MAX_TENSOR_NUMEL", Fixed::Int(1 << 20))],
+    constants: &[("tl.TRITON_MAX_TENSOR_NUMEL", Fixed::Int(MAX_ELEMENTS))],
     ..NOTHING
 };
 

@@ -65,6 +65,7 @@ fn reshape<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if shape.iter().product::<i64>() != elements {
         return interp.raise(format!("{:?} is not reshaped to {shape:?}: they differ in elements", source.shape));
     }
+    interp.check_block(&shape)?;
     Ok(Value::Tensor(reshaped(interp, &source, &shape)))
 }
 
@@ -191,6 +192,7 @@ fn broadcast_to<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if !source.shape.is_empty() && (source.shape.len() != shape.len() || !source.shape.iter().zip(&shape).all(fits)) {
         return interp.raise(format!("{:?} cannot be broadcast to {shape:?}", source.shape));
     }
+    interp.check_block(&shape)?;
     let extent = (shape.into(), source.layout.clone());
     Ok(Value::Tensor(interp.shaped(&source, &extent)))
 }

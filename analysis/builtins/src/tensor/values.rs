@@ -37,12 +37,14 @@ fn arange<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if size & (size - 1) != 0 {
         return interp.raise(format!("the size of `arange` must be a power of two, and is {size}"));
     }
+    interp.check_block(&[size])?;
     let extent = (Rc::from([size]), Rc::new(layout(bound.at(2))));
     let op = Op::new(Tt::MakeRange).attr("end", end).attr("start", start);
     Ok(Value::Tensor(interp.register_op(op, "result", DType::Int32, &extent)))
 }
 
 fn filled<'a>(interp: &mut Interp<'a>, shape: &[i64], value: &Value<'a>, dtype: DType, of: Value<'a>) -> Eval<'a> {
+    interp.check_block(shape)?;
     let extent = (Rc::from(shape), Rc::new(of));
     if let Value::Tensor(tensor) = value
         && !tensor.shape.is_empty()

@@ -1,6 +1,6 @@
 //! What drives a phase and what drives a barrier's flips, in words.
 
-use super::super::paths::{Loops, block_of};
+use super::super::paths::Loops;
 use super::super::replay::walk;
 use super::super::words::Words;
 use super::formula::name;
@@ -132,7 +132,7 @@ fn next_value(words: &Words<'_>, slices: &Slices<'_>, loops: &Loops<'_>, var: Va
         }
     }
     let told = |var: Var| expression(words, slices, var, 3, &mut Vec::new()).text;
-    let again = loops.around(head).into_iter().rev().find(|outer| *outer != number).and_then(|outer| {
+    let again = loops.around(head).iter().copied().rev().find(|outer| *outer != number).and_then(|outer| {
         let constant = first.and_then(|first| slices.constant(first)).is_some();
         loops.counter(words, outer).filter(|_| constant)
     });
@@ -160,7 +160,7 @@ pub(super) fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlac
     let mut seen: Vec<Flip> = Vec::new();
     let before = |state: &State, thread: usize| {
         let (effect, vars) = (machine.next_effect_id(state, thread)?, machine.vars(state, thread));
-        let around = loops.around(block_of(kernel, effect)?);
+        let around = loops.around_effect(effect);
         let iterations = around.iter().filter_map(|number| loops.iteration(*number, vars)).collect();
         Some((effect, iterations))
     };
@@ -178,9 +178,9 @@ pub(super) fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlac
     }
     let count = |effect: EffectId| seen.iter().filter(|flip| flip.0 == effect).count();
     let &(effect, thread, ..) = seen.iter().rev().max_by_key(|flip| count(flip.0))?;
-    let around = loops.around(block_of(kernel, effect)?);
+    let around = loops.around_effect(effect);
     let own: Vec<&Flip> = seen.iter().filter(|flip| flip.0 == effect).collect();
-    let often = match around.as_slice() {
+    let often = match around {
         [] => "outside of loops".into(),
         [.., inner] => {
             let mut gaps = Vec::new();
@@ -195,7 +195,7 @@ pub(super) fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlac
             }
             gaps.sort_unstable();
             gaps.dedup();
-            match (gaps.as_slice(), around.as_slice()) {
+            match (gaps.as_slice(), around) {
                 ([gap], _) if *gap > 0 => every(*gap, loops.counter(words, *inner)),
                 ([], _) if slots(&own) > 1 => every(slots(&own), loops.counter(words, *inner)),
                 ([], [.., outer, _]) => every(1, loops.counter(words, *outer)),

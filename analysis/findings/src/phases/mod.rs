@@ -329,7 +329,7 @@ impl Search<'_> {
                 }
             }
         }
-        if let (true, [.., outer, inner]) = (depth > 1, around.as_slice()) {
+        if let (true, [.., outer, inner]) = (depth > 1, around) {
             let laps = |plus| PhaseFormula::Laps { outer: *outer, inner: *inner, every: depth, plus };
             out.extend(starts.iter().copied().map(laps));
         }
@@ -339,8 +339,8 @@ impl Search<'_> {
         out
     }
 
-    fn around(&self, suspect: &Suspect) -> Vec<usize> {
-        block_of(self.words.kernel, suspect.wait).map(|block| self.loops.around(block)).unwrap_or_default()
+    fn around(&self, suspect: &Suspect) -> &[usize] {
+        self.loops.around_effect(suspect.wait)
     }
 
     fn depth(&self, place: BarrierPlace) -> i64 {

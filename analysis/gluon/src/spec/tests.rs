@@ -243,6 +243,20 @@ fn a_comment_moves_instances_and_finds_none_anew() {
 }
 
 #[test]
+fn a_bracket_in_a_kernel_decides_what_the_text_behind_it_is() {
+    let run = |text: &str, memo: &mut Memo| {
+        let module = module(text);
+        kernels(&module, &NoSources, &Config::default(), memo, &Cancel::never()).unwrap_or_default()
+    };
+    // The head of the kernel is left open, and what its parameters end with is another statement's or its own.
+    let texts = ["@gluon.jit\ndef kernel({n(`\ndef ()\n )kernel", "@gluon.jit\ndef kernel({n( (`\ndef ()\n )kernel"];
+    let mut memo = Memo::default();
+    let [before, after] = texts.map(|text| (run(text, &mut memo), run(text, &mut Memo::default())));
+    assert_eq!(before.0, before.1);
+    assert_eq!(after.0, after.1, "nothing of the text before is left");
+}
+
+#[test]
 fn what_torch_answers_is_known_or_not_and_never_guessed() {
     let depths = |call: &str| {
         let (_, _, all) = found(&format!(

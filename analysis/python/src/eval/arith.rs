@@ -310,6 +310,7 @@ impl<'a> Interp<'a> {
             }
             shape.push(x.max(y));
         }
+        self.check_block(&shape)?;
         Ok((shape.into(), layout))
     }
 }

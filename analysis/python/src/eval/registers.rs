@@ -11,6 +11,9 @@ use crate::numbers::{float_text, wrap};
 use crate::value::{DType, Tensor, Value};
 use dialects::{Arith, Tt};
 
+/// Elements of a tensor at most (`TRITON_MAX_TENSOR_NUMEL`).
+pub const MAX_ELEMENTS: i64 = 1 << 20;
+
 /// A tensor whose content is not followed.
 pub(super) fn opaque<'a>(dtype: DType, shape: &Rc<[i64]>, layout: &Rc<Value<'a>>) -> Tensor<'a> {
     Tensor { ssa: None, dtype, shape: shape.clone(), layout: layout.clone(), constant: None }
@@ -69,6 +72,23 @@ impl<'a> Interp<'a> {
         }
         let scalar = self.scalar_tensor(value, dtype)?;
         Ok(self.shaped(&scalar, extent))
+    }
+
+    /// Looks whether Triton has tensors of a shape.
+    ///
+    /// # Errors
+    ///
+    /// Where a dimension is no power of two, or there are too many elements.
+    pub fn check_block(&self, shape: &[i64]) -> Result<(), Stop> {
+        if let Some(odd) = shape.iter().find(|size| u64::try_from(**size).is_ok_and(|size| !size.is_power_of_two())) {
+            return self.raise(format!("a tensor has a dimension of {odd}, which is no power of two"));
+        }
+        match shape.iter().copied().fold(1, i64::saturating_mul) {
+            elements if elements > MAX_ELEMENTS => {
+                self.raise(format!("a tensor has {elements} elements, and Triton takes {MAX_ELEMENTS} at most"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A tensor in another shape that it is broadcast to.

@@ -4,11 +4,9 @@ use dialects::{Amdg, OpCode, Tt, Ttg, Ttng};
 use ttgir::{OpId, ValueId};
 
 use super::{Elements, Extractor, Pointer, Value};
+use crate::limits::extract::LANES;
 use crate::program::{Access, Action, Base, Completion, Loop, Ordering, Scope, Source, Step, Update};
 use crate::term::{BinOp, Term};
-
-/// Elements of one access. Triton itself refuses tensors of more than 2^20.
-const LANES: i64 = 1 << 24;
 
 /// Where an access goes, before it is one.
 pub(super) struct Place {

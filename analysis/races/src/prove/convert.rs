@@ -1,6 +1,7 @@
 //! Expressions as polynomials, and what is known of the expressions that are none.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +19,20 @@ pub(crate) struct Converter {
     pub(crate) relied: RefCell<FxHashSet<u32>>,
     /// By source, the axis of the grid of which it gives the number of a program.
     pub(crate) programs: FxHashMap<u32, u8>,
+    /// By value that is read: the word that gives it, where the kernel never writes its tensor.
+    pub(crate) words: FxHashMap<Term, Option<Rc<Word>>>,
+}
+
+/// A word of a tensor that the kernel never writes.
+#[derive(Debug)]
+pub(crate) struct Word {
+    pub(crate) argument: u32,
+    /// Whether it is read at all.
+    pub(crate) mask: Term,
+    /// In bytes.
+    pub(crate) offset: Poly,
+    /// Bytes of a value.
+    pub(crate) bytes: i128,
 }
 
 /// A known relation: not negative, or 0.

@@ -1,6 +1,8 @@
 //! Whether linear constraints over integers contradict each other, decided over rational numbers: the simplex method
 //! with exact fractions. "No" may be wrong where only integers contradict; "yes" never is.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::poly::gcd;
@@ -58,6 +60,9 @@ impl Fraction {
     }
 
     fn less(self, other: Fraction) -> Option<bool> {
+        if self.under == other.under {
+            return Some(self.over < other.over);
+        }
         Some(self.over.checked_mul(other.under)? < other.over.checked_mul(self.under)?)
     }
 }
@@ -65,7 +70,7 @@ impl Fraction {
 /// A sum of variables, ascending.
 type Row = Vec<(u32, Fraction)>;
 
-fn combine(a: &Row, b: &Row, times: Fraction) -> Option<Row> {
+fn combine(a: &[(u32, Fraction)], b: &[(u32, Fraction)], times: Fraction) -> Option<Row> {
     let mut sum = Row::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
@@ -111,16 +116,18 @@ pub(crate) struct Simplex {
     /// Of each variable: its least and greatest value.
     bounds: Vec<(Option<Fraction>, Option<Fraction>)>,
     value: Vec<Fraction>,
-    /// Basic variables and what they are in terms of the others.
-    rows: Vec<(u32, Row)>,
+    /// Basic variables and what they are in terms of the others; copies share what stays as it is.
+    rows: Vec<(u32, Rc<Row>)>,
     /// The row of a basic variable.
     basic: Vec<Option<usize>>,
     /// Variables that stand for sums of others.
-    sums: FxHashMap<Vec<(u32, i128)>, u32>,
+    sums: Rc<FxHashMap<Vec<(u32, i128)>, u32>>,
     /// Whether no numbers satisfy them.
     contradictory: bool,
     /// Whether numbers did not fit: nothing is known any more.
     lost: bool,
+    /// Whether the values satisfy all constraints.
+    satisfied: bool,
 }
 
 impl Simplex {
@@ -135,9 +142,9 @@ impl Simplex {
 
     /// Whether no rational numbers, and so no integers, satisfy all constraints.
     pub(crate) fn contradictory(&mut self) -> bool {
-        if !self.contradictory && !self.lost {
+        if !self.contradictory && !self.lost && !self.satisfied {
             match self.infeasible() {
-                Some(answer) => self.contradictory = answer,
+                Some(answer) => (self.contradictory, self.satisfied) = (answer, !answer),
                 None => self.lost = true,
             }
         }
@@ -147,25 +154,31 @@ impl Simplex {
     /// Whether the constraints and one more contradict each other.
     pub(crate) fn contradicts(&self, more: Linear) -> bool {
         let mut with = self.clone();
-        with.assert(more);
+        with.take(more, false);
         with.contradictory()
     }
 
     /// Adds a constraint.
     pub(crate) fn assert(&mut self, constraint: Linear) {
+        self.take(constraint, true);
+    }
+
+    /// Adds a constraint; `keep` says whether others follow.
+    fn take(&mut self, constraint: Linear, keep: bool) {
+        self.satisfied = false;
         let Some(row) = tightened(constraint) else {
             self.contradictory = true;
             return;
         };
         if row.sum.is_empty() {
             self.contradictory |= row.constant < 0 || (row.equal && row.constant != 0);
-        } else if self.add(row).is_none() {
+        } else if self.add(row, keep).is_none() {
             self.lost = true;
         }
     }
 
     /// `None` where numbers do not fit.
-    fn add(&mut self, constraint: Linear) -> Option<()> {
+    fn add(&mut self, constraint: Linear, keep: bool) -> Option<()> {
         // sum + constant >= 0
         let Linear { mut sum, constant, equal } = constraint;
         let flip = sum[0].1 < 0;
@@ -178,7 +191,7 @@ impl Simplex {
         let var = match (sum.as_slice(), known) {
             ([(var, _)], _) => *var,
             (_, Some(var)) => var,
-            _ => self.define(sum)?,
+            _ => self.define(sum, keep)?,
         };
         let (mut least, mut most) = self.bounds[var as usize];
         if (!flip || equal) && least.is_none_or(|known| known.less(limit) == Some(true)) {
@@ -194,23 +207,27 @@ impl Simplex {
         Some(())
     }
 
-    /// A variable that is a sum of others.
-    fn define(&mut self, sum: Vec<(u32, i128)>) -> Option<u32> {
-        let mut row: Row = Row::new();
+    /// A variable that is a sum of others; `keep` says whether others may ask for the same sum.
+    fn define(&mut self, sum: Vec<(u32, i128)>, keep: bool) -> Option<u32> {
+        // Those that are not basic stand for themselves.
+        let is_free = |of: u32| self.basic[of as usize].is_none();
+        let free = sum.iter().filter(|(of, _)| is_free(*of));
+        let mut row: Row = free.map(|(of, coefficient)| (*of, Fraction::int(*coefficient))).collect();
         let mut value = Fraction::ZERO;
         for (of, coefficient) in &sum {
             let times = Fraction::int(*coefficient);
             value = value.add(self.value[*of as usize].mul(times)?)?;
-            row = match self.basic[*of as usize] {
-                Some(at) => combine(&row, &self.rows[at].1, times)?,
-                None => combine(&row, &vec![(*of, Fraction::int(1))], times)?,
-            };
+            if let Some(at) = self.basic[*of as usize] {
+                row = combine(&row, &self.rows[at].1, times)?;
+            }
         }
         let var = self.variable();
         self.value[var as usize] = value;
         self.basic[var as usize] = Some(self.rows.len());
-        self.rows.push((var, row));
-        self.sums.insert(sum, var);
+        self.rows.push((var, Rc::new(row)));
+        if keep {
+            Rc::make_mut(&mut self.sums).insert(sum, var);
+        }
         Some(var)
     }
 
@@ -258,7 +275,7 @@ impl Simplex {
             }
             let Some((_, at, to, raise)) = broken else { return Some(false) };
             let mut pick = None;
-            for (var, coefficient) in &self.rows[at].1 {
+            for (var, coefficient) in self.rows[at].1.iter() {
                 let up = (coefficient.over > 0) == raise;
                 let (least, most) = self.bounds[*var as usize];
                 let value = self.value[*var as usize];
@@ -293,7 +310,7 @@ impl Simplex {
         }
         // enter = (leave - rest) / coefficient
         let mut row: Row = Vec::with_capacity(self.rows[at].1.len());
-        for (var, value) in &self.rows[at].1 {
+        for (var, value) in self.rows[at].1.iter() {
             if *var != enter {
                 row.push((*var, value.mul(inverse)?.neg()));
             }
@@ -306,11 +323,12 @@ impl Simplex {
             }
             let Ok(place) = self.rows[other].1.binary_search_by_key(&enter, |entry| entry.0) else { continue };
             let times = self.rows[other].1[place].1;
-            let mut rest = self.rows[other].1.clone();
+            // Without the variable that enters.
+            let mut rest = Row::clone(&self.rows[other].1);
             rest.remove(place);
-            self.rows[other].1 = combine(&rest, &row, times)?;
+            self.rows[other].1 = Rc::new(combine(&rest, &row, times)?);
         }
-        self.rows[at] = (enter, row);
+        self.rows[at] = (enter, Rc::new(row));
         self.basic[leave as usize] = None;
         self.basic[enter as usize] = Some(at);
         Some(())

@@ -36,6 +36,8 @@ pub(crate) struct Prover<'p> {
     pub(crate) axes: Vec<u8>,
     /// The table that says how long stretches are, where one is assumed to.
     pub(crate) length: Option<u32>,
+    /// Tables that could have said how long a stretch is that was met.
+    pub(crate) asked: FxHashSet<u32>,
     /// Rows of constraints that proofs by tables may still cost.
     pub(crate) rows: usize,
     /// What was assumed in vain.
@@ -58,16 +60,31 @@ impl Prover<'_> {
         }
         // What would have to hold without them is wanted by nobody, if it can be done with them.
         let lengths = self.lengths(a, b);
-        // With all that may be assumed; if that does, with as little of it as does.
-        let apart = std::iter::once(None).chain(lengths.into_iter().take(LENGTHS).map(Some)).find_map(|length| {
-            self.length = length;
-            let most = self.attempt(a, b, (true, Trust::Few), DEPTH)?;
-            let mut less = [Trust::Order, Trust::Natural].into_iter();
-            Some(less.find_map(|trust| self.attempt(a, b, (true, trust), DEPTH)).unwrap_or(most))
-        });
+        // With as little as does. Lengths of stretches that were never asked for make no difference.
+        self.asked.clear();
+        let mut apart = self.with_tables(a, b);
+        for length in lengths.into_iter().take(LENGTHS) {
+            if apart.is_some() {
+                break;
+            }
+            if self.asked.contains(&length) {
+                self.length = Some(length);
+                apart = self.with_tables(a, b);
+            }
+        }
         self.length = None;
         self.wanted.truncate(known);
         apart
+    }
+
+    /// The same, with what may be assumed of tables: most kernels need no more of them than their order, and where all of
+    /// it does not help, nothing between does.
+    fn with_tables(&mut self, a: u32, b: u32) -> Option<Apart> {
+        if let Some(apart) = self.attempt(a, b, (true, Trust::Order), DEPTH) {
+            return Some(apart);
+        }
+        let most = self.attempt(a, b, (true, Trust::Few), DEPTH)?;
+        Some(self.attempt(a, b, (true, Trust::Natural), DEPTH).unwrap_or(most))
     }
 
     /// Whether where one of two accesses goes is read from a table.
@@ -129,6 +146,7 @@ impl Prover<'_> {
             assume: assume.0,
             trust: assume.1,
             length: self.length,
+            asked: &mut self.asked,
             depth,
             spreads: Vec::new(),
             broken: &mut self.broken,

@@ -6,6 +6,7 @@ mod conflict;
 mod evaluate;
 mod event;
 mod instance;
+mod memory;
 mod schedule;
 mod separable;
 mod setting;

@@ -12,6 +12,7 @@ use super::column::Column;
 use super::conflict::{Meeting, matters, overlap};
 use super::event::Event;
 use super::instance::{Ask, Instance, Room, Segment, Stuck};
+use super::memory::{Clock, Memory, Released, Word, Words};
 use super::setting::Setting;
 use super::watch::Watched;
 use crate::program::{Action, Program, Scope, Update};
@@ -67,21 +68,6 @@ impl Outcome {
     }
 }
 
-type Clock = Vec<u32>;
-
-/// What is published with a word.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Released {
-    clock: Clock,
-    scope: Scope,
-}
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-struct Word {
-    value: Option<i64>,
-    released: Option<Released>,
-}
-
 #[derive(Clone)]
 struct State {
     /// Where each program is.
@@ -91,8 +77,7 @@ struct State {
     clocks: Vec<Rc<Clock>>,
     /// A hash of what is above, by program: a turn changes that of one.
     hashes: Vec<u64>,
-    /// Words by tensor and byte.
-    words: std::collections::BTreeMap<(u32, i64), Word>,
+    memory: Memory,
 }
 
 /// A place in a program: what it does next, hanging on what it read so far.
@@ -127,6 +112,7 @@ struct Explorer<'p> {
     watched: &'p Watched,
     nodes: Vec<NodeEntry<'p>>,
     seen: FxHashSet<u64>,
+    words: Words,
     room: Room,
     outcome: Outcome,
     told: FxHashSet<(u32, u32)>,
@@ -188,6 +174,7 @@ pub(crate) fn explore(
         setting,
         nodes: Vec::new(),
         seen: FxHashSet::default(),
+        words: Words::default(),
         room: Room::default(),
         outcome: Outcome { alone: watched.tensors.is_empty(), ..Outcome::default() },
         told: FxHashSet::default(),
@@ -216,7 +203,7 @@ impl<'p> Explorer<'p> {
             done: Vec::new(),
             clocks: Vec::new(),
             hashes: Vec::new(),
-            words: Default::default(),
+            memory: Memory::default(),
         };
         for number in 0..count {
             self.cancel.check()?;
@@ -411,7 +398,7 @@ impl<'p> Explorer<'p> {
         }
         let mut next = state.clone();
         // A state has a copy of each word of its own.
-        self.outcome.work += next.words.len() as u64;
+        self.outcome.work += next.memory.len() as u64;
         if first {
             Rc::make_mut(&mut next.done[at]).push((node, now));
         }
@@ -471,8 +458,11 @@ impl<'p> Explorer<'p> {
         let mut seen = Clock::clone(&before);
         let bits = (access.bytes * 8).min(64) as u8;
         for (at, (start, lane)) in ask.event.spans.iter().enumerate() {
-            let initial = self.initial(tensor, start, access.bytes);
-            let word = state.words.entry((tensor, start)).or_insert(Word { value: initial, released: None });
+            let place = self.words.place(tensor, start);
+            let word = match state.memory.get(&self.words, place) {
+                Some(word) => word,
+                None => Rc::new(Word { value: self.initial(tensor, start, access.bytes), released: None }),
+            };
             let old = word.value;
             values[lane as usize] = old;
             let (operand, compare) = ask.operands[at];
@@ -491,9 +481,8 @@ impl<'p> Explorer<'p> {
                 join(&mut seen, &released.clock);
             }
             if writes {
-                word.value = new;
                 let release = ordering.filter(|ordering| ordering.release);
-                word.released = match (release, ordering, word.released.take()) {
+                let released = match (release, ordering, word.released.clone()) {
                     (Some(ordering), _, previous) => {
                         // What is released goes on from what the word already carried.
                         let mut clock = Clock::clone(&before);
@@ -507,6 +496,7 @@ impl<'p> Explorer<'p> {
                     (None, Some(_), previous) => previous,
                     (None, None, _) => None,
                 };
+                state.memory.set(&mut self.words, place, Word { value: new, released });
             }
         }
         state.clocks[program] = Rc::new(seen);
@@ -560,7 +550,7 @@ fn fingerprint(state: &State) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = rustc_hash::FxHasher::default();
     state.hashes.hash(&mut hasher);
-    state.words.hash(&mut hasher);
+    state.memory.hash().hash(&mut hasher);
     hasher.finish()
 }
 

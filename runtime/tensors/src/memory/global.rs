@@ -92,6 +92,8 @@ pub struct GlobalMemory {
     allocations: Vec<Allocation>,
     /// The one that was touched last.
     last: Cell<usize>,
+    /// Writes that have changed something.
+    changes: u64,
     /// What was touched since somebody looked; `None` where nobody wants to know.
     log: RefCell<Option<Vec<GlobalAccess>>>,
 }
@@ -140,6 +142,11 @@ impl GlobalMemory {
             Backing::Elastic { pages, .. } => (pages.borrow().len() * PAGE) as u64,
         };
         self.allocations.iter().map(held).sum()
+    }
+
+    /// How many writes have changed what was there.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// From now on accesses are noted, for [`GlobalMemory::accesses`].
@@ -242,15 +249,20 @@ impl GlobalMemory {
         let (index, at) = self.find(address, from.len() as u64)?;
         match self.allocations.get_mut(index).map(|one| &mut one.store) {
             Some(Backing::Dense(bytes)) => {
-                if let Some(into) = bytes.get_mut(at as usize..at as usize + from.len()) {
+                if let Some(into) = bytes.get_mut(at as usize..at as usize + from.len())
+                    && into != from
+                {
+                    self.changes += 1;
                     into.copy_from_slice(from);
                 }
             }
             Some(Backing::Elastic { pages, source }) => {
-                let pages = pages.get_mut();
+                let (pages, changes) = (pages.get_mut(), &mut self.changes);
                 each_page(at, from.len(), |page, within, range| {
                     let page = pages.entry(page).or_insert_with(|| new_page(source, page));
-                    page[within..within + range.len()].copy_from_slice(&from[range]);
+                    let into = &mut page[within..within + range.len()];
+                    *changes += u64::from(*into != from[range.clone()]);
+                    into.copy_from_slice(&from[range]);
                 });
             }
             None => {}

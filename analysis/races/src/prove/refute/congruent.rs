@@ -1,9 +1,12 @@
 //! Quotients, remainders, selections and reads that are equal because what they are made of is.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::{Refuter, State, solved};
 use crate::program::{Base, Source};
+use crate::prove::convert::Word;
 use crate::prove::poly::Poly;
 use crate::term::{BinOp, Node, Symbol, Term};
 
@@ -20,7 +23,7 @@ impl Refuter<'_> {
                 Node::Select(c, a, b) => vec![u32::MAX, c.0, a.0, b.0].into_boxed_slice(),
                 Node::Read(source, ..) => {
                     let Some(word) = self.constant_word(state, atom, source) else { continue };
-                    let Some(offset) = solved(state, word.offset) else { continue };
+                    let Some(offset) = solved(state, word.offset.clone()) else { continue };
                     let key = (2, word.argument, vec![offset]);
                     match known.get(&key) {
                         Some(other) => self.alike(state, atom, *other, &mut same),
@@ -60,7 +63,19 @@ impl Refuter<'_> {
 
     /// The address of a read of a tensor that the kernel never writes: what it gives hangs on nothing else. `None`
     /// where it is not known that the read takes place.
-    pub(super) fn constant_word(&mut self, state: &State, atom: Term, source: u32) -> Option<Word> {
+    pub(super) fn constant_word(&mut self, state: &State, atom: Term, source: u32) -> Option<Rc<Word>> {
+        let word = match self.convert.words.get(&atom) {
+            Some(known) => known.clone(),
+            None => {
+                let made = self.word(atom, source).map(Rc::new);
+                self.convert.words.insert(atom, made.clone());
+                made
+            }
+        }?;
+        self.holds(state, word.mask).then_some(word)
+    }
+
+    fn word(&mut self, atom: Term, source: u32) -> Option<Word> {
         let Source::Access(number) = *self.program.sources.get(source as usize)? else { return None };
         let access = self.program.accesses.get(number as usize)?;
         let Base::Argument(argument) = access.base else { return None };
@@ -70,11 +85,8 @@ impl Refuter<'_> {
         let (offset, mask, bytes) = (access.offset, access.mask, i128::from(access.bytes));
         let Node::Read(_, lanes, copy) = self.program.terms.node(atom).clone() else { return None };
         let mask = self.at(mask, copy, &lanes);
-        if !self.holds(state, mask) {
-            return None;
-        }
         let at = self.at(offset, copy, &lanes);
-        Some(Word { argument, offset: self.poly(at), bytes })
+        Some(Word { argument, mask, offset: self.poly(at), bytes })
     }
 
     /// An expression of an access, as it is in one of the instances at these lanes.
@@ -96,13 +108,4 @@ impl Refuter<'_> {
             _ => false,
         }
     }
-}
-
-/// A word of a tensor that the kernel never writes.
-pub(super) struct Word {
-    pub(super) argument: u32,
-    /// In bytes.
-    pub(super) offset: Poly,
-    /// Bytes of a value.
-    pub(super) bytes: i128,
 }

@@ -56,6 +56,8 @@ pub(crate) struct Refuter<'p> {
     pub(crate) trust: Trust,
     /// The table that says how long stretches are, where one is assumed to.
     pub(crate) length: Option<u32>,
+    /// Tables that could have said it where none is assumed to.
+    pub(crate) asked: &'p mut FxHashSet<u32>,
     /// Arguments whose tensors nothing writes.
     pub(crate) constant: &'p FxHashSet<u32>,
     /// Axes of the grid on which programs may differ.
@@ -468,7 +470,9 @@ impl Refuter<'_> {
 /// With what was solved put in; `None` where that would be large.
 fn solved(state: &State, mut poly: Poly) -> Option<Poly> {
     for (atom, value) in &state.solved {
-        poly = poly.substitute(*atom, value)?;
+        if poly.mentions(*atom) {
+            poly = poly.substitute(*atom, value)?;
+        }
     }
     Some(poly)
 }

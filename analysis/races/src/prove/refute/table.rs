@@ -32,7 +32,7 @@ impl Refuter<'_> {
             let Node::Read(source, _, copy) = *self.program.terms.node(atom) else { continue };
             let Some(word) = self.constant_word(state, atom, source) else { continue };
             let Some(table) = self.tables.get(&word.argument).copied() else { continue };
-            let place = solved(state, word.offset).and_then(|offset| offset.exactly_by(word.bytes));
+            let place = solved(state, word.offset.clone()).and_then(|offset| offset.exactly_by(word.bytes));
             let Some(place) = place else { continue };
             values.push(Value { atom, argument: word.argument, table, source, copy, place });
         }
@@ -113,10 +113,20 @@ impl Refuter<'_> {
     }
 
     /// How long the stretch is that begins where a value says.
-    fn length<'v>(&self, values: &'v [Value], start: &Value) -> Option<&'v Value> {
-        let length = self.length.filter(|_| start.table == Table::Rows(1))?;
-        let mut all = values.iter().filter(|value| value.argument == length && start.argument != length);
-        all.find(|value| value.copy == start.copy && value.place == start.place)
+    fn length<'v>(&mut self, values: &'v [Value], start: &Value) -> Option<&'v Value> {
+        if start.table != Table::Rows(1) {
+            return None;
+        }
+        let mut beside = values
+            .iter()
+            .filter(|value| value.argument != start.argument && value.copy == start.copy && value.place == start.place);
+        match self.length {
+            Some(length) => beside.find(|value| value.argument == length),
+            None => {
+                self.asked.extend(beside.map(|value| value.argument));
+                None
+            }
+        }
     }
 
     /// What begins further on begins behind the end.
@@ -194,8 +204,9 @@ impl Refuter<'_> {
     /// The same: their values, and how far the first is behind the second.
     pub(super) fn open_stretches(&mut self, state: &State) -> Option<(Term, Term, Poly)> {
         let values = self.values(state);
-        let begins = |value: &Value| value.table == Table::Ends || self.length(&values, value).is_some();
-        let ends = |copy: u8| values.iter().filter(move |value| value.copy == copy && begins(value));
+        let begins = |value: &&Value| value.table == Table::Ends || self.length(&values, value).is_some();
+        let begin: Vec<&Value> = values.iter().filter(begins).collect();
+        let ends = |copy: u8| begin.iter().filter(move |value| value.copy == copy);
         for mine in ends(1) {
             for other in ends(2).filter(|other| other.source == mine.source) {
                 let distance = mine.place.minus(&other.place);
