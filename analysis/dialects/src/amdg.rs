@@ -27,7 +27,7 @@ dialect! {
     Concat = "concat": "sources* | result | %sources @ : !sources -> !result |" { effect: OpEffect::Nothing };
     /// Synchronises the warps where a predicate holds, so that they run out of step.
     CondBarrier = "cond_barrier": "pred:i1 |  | %pred @ |" {
-        effect: OpEffect::Unmodelled("the warps that it holds back run behind the others, which is not followed"),
+        effect: OpEffect::Unmodelled("the warps that it holds back run behind the others, and no barrier for those others brings them together in the same block"),
         movement: Some(DataMovement::Nothing),
     };
     /// Promises that a value is the same in all threads of a warp.

@@ -107,6 +107,8 @@ pub enum DataMovement {
     LocalGather,
     /// Elements put along an axis.
     LocalScatter,
+    /// Elements combined along an axis with what is there.
+    LocalAtomic,
     /// Pointers to shared memory, asynchronous.
     CopyIn,
     /// Pointer and offsets to shared memory, asynchronous.

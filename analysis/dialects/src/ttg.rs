@@ -127,7 +127,7 @@ dialect! {
     LocalAtomicScatterRmw = "local_atomic_scatter_rmw": "dst values indices mask=i1(values)? | result=values | $atomic_rmw_op , %dst [ %indices ] , %values ?{, %mask} @ : !fn | axis!i32" {
         effect: by_threads(&[read("dst", Proxy::Generic, ""), write("dst", Proxy::Generic, "")]),
         python: PythonName::called("atomic_scatter_add"),
-        movement: Some(DataMovement::Unknown),
+        movement: Some(DataMovement::LocalAtomic),
         mutation: Some(MutationRole::Access),
     };
     /// Whether a stage of a software pipeline is active in this iteration.

@@ -133,14 +133,23 @@ impl Engine {
         &mut self,
         text: &Arc<str>,
         launches: &Arc<[LaunchFacts]>,
+        calls: &[Option<u32>],
         cancel: &Cancel<'_>,
         describe: impl FnOnce(&mut Engine) -> Result<KernelReport<Message>, Cancelled>,
     ) -> Result<KernelReport<Message>, Cancelled> {
         let (cache, limits) = (self.cache.clone(), self.limits.clone());
         let is_key = |key: &ReportKey| {
-            (Arc::ptr_eq(&key.text, text) || key.text == *text) && key.launches == *launches && key.limits == limits
+            (Arc::ptr_eq(&key.text, text) || key.text == *text)
+                && key.launches == *launches
+                && key.calls == calls
+                && key.limits == limits
         };
-        let key = || ReportKey { text: text.clone(), launches: launches.clone(), limits: limits.clone() };
+        let key = || ReportKey {
+            text: text.clone(),
+            launches: launches.clone(),
+            calls: calls.to_vec(),
+            limits: limits.clone(),
+        };
         let (report, _) = cache.reports.get_or_compute(hash((text, &limits)), is_key, key, cancel, || {
             describe(self).map(|report| (report.clone(), report_weight(text, &report)))
         })?;

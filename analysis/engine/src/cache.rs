@@ -34,6 +34,8 @@ pub struct SharedCache {
 pub(crate) struct ReportKey {
     pub(crate) text: Arc<str>,
     pub(crate) launches: Arc<[LaunchFacts]>,
+    /// Which ops are of one call.
+    pub(crate) calls: Vec<Option<u32>>,
     pub(crate) limits: Limits,
 }
 

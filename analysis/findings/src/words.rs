@@ -279,6 +279,10 @@ impl<'a> Words<'a> {
                 BarrierAction::Arrive { flipped: true } => {
                     message!("{name} completes phase {phase}", name, (barrier.flips + 1) & 1)
                 }
+                BarrierAction::Arrive { flipped: false } if barrier.pending != 0 && barrier.bytes > 0 => {
+                    let arrivals = count(barrier.pending, "arrival");
+                    message!("{name}, {arrivals} and {bytes} bytes to come", name, arrivals, barrier.bytes)
+                }
                 BarrierAction::Arrive { flipped: false } if barrier.pending != 0 => {
                     message!("{name}, {count} to come", name, barrier.pending)
                 }

@@ -131,6 +131,9 @@ pub struct Site {
     pub operands: Vec<(String, TextRange)>,
     /// `file:line` of the source program, innermost first, where the op has a location.
     pub source: Vec<String>,
+    /// The call of the source program that the op comes from, by number: copies of one call, in iterations of a loop
+    /// that was unrolled, share it. `None` where nobody has said so.
+    pub call: Option<u32>,
 }
 
 impl SourceMap {

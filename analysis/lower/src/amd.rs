@@ -109,9 +109,18 @@ impl Lowerer<'_> {
         None
     }
 
-    /// Without the count of groups only a wait for everything is followed.
+    /// Without the count of groups only a wait for everything is followed. The device counts instructions: where one
+    /// of the two counts is of a wait for everything and the other one is not, the count of groups is a stale one.
     pub(super) fn lowered_wait(&mut self, op: OpId, kind: CommitKind, groups: &str, rest: &str) {
         let count = |attr| self.int_attr(op, attr).and_then(|count| u32::try_from(count).ok());
+        if let (Some(open), Some(instructions)) = (count(groups), count(rest))
+            && (open == 0) != (instructions == 0)
+        {
+            return self.unmodelled(
+                op,
+                format!("it leaves {instructions} instructions open by `{rest}`, and {open} operations by `{groups}`: the two disagree"),
+            );
+        }
         let pending = count(groups).or_else(|| count(rest).filter(|rest| *rest == 0));
         let Some(pending) = pending else {
             return self

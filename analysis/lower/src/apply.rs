@@ -3,7 +3,7 @@
 use super::lowerer::Lowerer;
 use super::value::{Class, Val};
 use base::{Message, TextRange, message};
-use dialects::{Func, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng, Ub};
+use dialects::{Amdg, Func, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng, Ub};
 use kernel::{
     Access, Arrival, CommitKind, Completion, CtaSet, EffectId, EffectKind, Issuer, Proxy, Recipients, SiteId, Space,
     Var,
@@ -59,6 +59,7 @@ impl Lowerer<'_> {
             Some(OpCode::Nvws(Nvws::WarpGroup)) => self.warp_group(op),
             Some(OpCode::Ttng(Ttng::SubtiledRegion)) => self.subtiled_region(op),
             Some(OpCode::Tt(Tt::Call) | OpCode::Func(Func::Call)) => self.call(op),
+            Some(OpCode::Amdg(Amdg::CondBarrier)) if self.hold_back(op) => {}
             _ if self.scalar_op(op) => {}
             _ => self.effect(op, first),
         }

@@ -13,6 +13,8 @@ pub(super) struct Ctas {
     pub(super) apart: bool,
     /// Tensor cores work in pairs of CTAs (`ttng.two-ctas`).
     pub(super) pairs: bool,
+    /// Each CTA initialises its own copy of every barrier and waits on that (Triton up to 3.6).
+    pub(super) own_barriers: bool,
     /// The target has tensor memory.
     pub(super) tensor_memory: bool,
     /// Descriptors that the host makes are tensor maps of NVIDIA's driver.
@@ -27,6 +29,7 @@ impl Default for Ctas {
             along_x: 1,
             apart: false,
             pairs: false,
+            own_barriers: false,
             tensor_memory: false,
             tensor_maps: false,
         }

@@ -80,9 +80,20 @@ impl Lowerer<'_> {
                 capability.is_some_and(|capability| capability >= 90)
             }),
             apart: target.is_some_and(|target| target.starts_with("hip:")),
+            own_barriers: all > 1 && self.is_before_rows(module),
             pairs: all > 1 && (self.flag(module, "ttng.two-ctas") || self.flag(module, "tlx.enable_paired_cta_mma")),
         };
         None
+    }
+
+    /// Whether a text is of a release in which a barrier whose layout leaves CTAs alike has a row in each of them: up to
+    /// 3.6. Later ones say of each module whether its CTAs work in pairs, and how tensor memory lies in words of
+    /// `CGALayout`.
+    fn is_before_rows(&self, module: OpId) -> bool {
+        let text = self.tree.text();
+        let encodings = text.split("#ttng.tensor_memory_encoding<").skip(1).filter_map(|rest| rest.split('>').next());
+        let mut splits = encodings.map(|fields| fields.contains("CTASplitM") || fields.contains("CTASplitN"));
+        self.tree.attr(module, "ttng.two-ctas").is_none() && splits.any(|split| split)
     }
 
     /// How a memdesc is split among the CTAs of the program.
@@ -134,8 +145,15 @@ impl Lowerer<'_> {
 
     /// Bits of a CTA's number that do not count for a memdesc operand.
     pub(super) fn broadcast(&self, op: OpId, group: &str, at: usize) -> u16 {
-        let value = self.tree.group(op, group).get(at).filter(|_| !self.ctas.apart);
-        value.map_or(0, |value| self.split(*value).broadcast)
+        let Some(value) = self.tree.group(op, group).get(at) else { return 0 };
+        let own = self.ctas.own_barriers && self.is_barriers(*value);
+        if self.ctas.apart || own { 0 } else { self.split(*value).broadcast }
+    }
+
+    /// Whether a memdesc is of barriers.
+    fn is_barriers(&self, value: ValueId) -> bool {
+        let ty = self.tree.value_type(value).map(|ty| self.tree.ty(ty));
+        matches!(ty, Some(Ty::MemDesc { elem, .. }) if elem.name == "i64")
     }
 
     /// Where an arrival by a thread goes, and who makes it.

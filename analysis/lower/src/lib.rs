@@ -26,6 +26,7 @@ mod executable;
 mod exit;
 mod fences;
 mod flow;
+mod halves;
 mod host;
 mod layout;
 mod lifetimes;

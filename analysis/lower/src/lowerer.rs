@@ -150,6 +150,7 @@ impl<'t> Lowerer<'t> {
             range: tree.op_header_range(op),
             operands: Vec::new(),
             source,
+            call: None,
         });
         self.sites.insert(op, site);
         site

@@ -180,7 +180,7 @@ impl Lowerer<'_> {
         matches!(self.class(value), Class::Scalar(_))
     }
 
-    fn compare(&self, op: OpId) -> Option<CmpOp> {
+    pub(super) fn compare(&self, op: OpId) -> Option<CmpOp> {
         let attr = self.tree.attr(op, "predicate")?;
         if let Some(number) = self.tree.attr_int(attr) {
             return usize::try_from(number).ok().and_then(|at| COMPARE.get(at)).map(|row| row.1);

@@ -11,7 +11,8 @@
 //!   finding rests on it.
 //! * In a loop of `warp_pipeline_stage`s with more than four warps, half of the warps runs one stage behind
 //!   (`ConvertWarpPipeline.cpp`). A stage of one half is beside the stage before of the other; and a wait between
-//!   two stages says nothing of the copies of the other half before the next border.
+//!   two stages says nothing of the copies of the other half before the next border. What Triton's own ping-pong makes
+//!   of loops is the same, with barriers for borders ([`halves`](super::halves)).
 //!
 //! Missed: in one stage of a pipeline, a copy behind a relaxed read; pipelines outside of loops; an
 //! operation on registers between a border and a wait, with which Triton gives the pipeline up; pipelines
@@ -19,7 +20,7 @@
 
 use super::lowerer::Lowerer;
 use super::warp_order::Warps;
-use dialects::{Gluon, Gpu, OpCode, OpCompletion, OpEffect, Rocdl, Tt, Ttg};
+use dialects::{Gluon, Gpu, OpCode, OpCompletion, OpEffect, Rocdl, Scf, Tt, Ttg};
 use kernel::{CommitKind, Completion, EffectKind, Issuer, Mode};
 use ttgir::{Def, OpId, ValueId};
 
@@ -51,12 +52,12 @@ impl Lowerer<'_> {
                 hinted |= HINTS.iter().any(|hint| self.tree.attr(op, hint).is_some());
             });
         }
-        self.warps = Warps { relaxed: relaxed && self.ctas.apart, hinted, staged: false };
+        self.warps = Warps { relaxed: relaxed && self.ctas.apart, hinted, staged: false, meeting: None };
     }
 
     /// Whether Triton takes a read for one that `async_wait` has synchronised: Gluon says so, and the token of
-    /// a read says it where the wait stands beside it.
-    fn is_relaxed(&self, op: OpId) -> bool {
+    /// a read says it where it comes from waits, also by way of loops.
+    pub(super) fn is_relaxed(&self, op: OpId) -> bool {
         let tree = self.tree;
         if !tree.is(op, Ttg::LocalLoad) {
             return false;
@@ -64,15 +65,31 @@ impl Lowerer<'_> {
         if tree.attr(op, RELAXED).is_some() {
             return self.flag(op, RELAXED);
         }
-        let waited = |token: &ValueId| match tree.value_def(*token) {
-            Def::Result(by, _) => matches!(
-                tree.effect(by),
-                OpEffect::WaitGroup { kind: CommitKind::AsyncCopy, .. }
-                    | OpEffect::LoweredWaitGroup { kind: CommitKind::AsyncCopy, .. }
-            ),
-            Def::BlockArg(..) | Def::Undefined => false,
+        tree.group(op, "token").first().is_some_and(|token| self.comes_from_waits(*token, &mut Vec::new()))
+    }
+
+    /// Whether a token is of an `async_wait`, whichever way it came.
+    fn comes_from_waits(&self, token: ValueId, seen: &mut Vec<ValueId>) -> bool {
+        if seen.contains(&token) {
+            return true;
+        }
+        seen.push(token);
+        let tree = self.tree;
+        let (carrier, number) = match tree.value_def(token) {
+            Def::Result(by, number) if tree.is(by, Scf::For) => (by, number as usize),
+            Def::Result(by, _) => return self.waits_for_copies(by),
+            Def::BlockArg(block, number) => {
+                let carrier = tree.parent_op(tree.parent_region(block)).filter(|op| tree.is(*op, Scf::For));
+                // The first one is the counter.
+                let Some((carrier, number)) = carrier.zip((number as usize).checked_sub(1)) else { return false };
+                (carrier, number)
+            }
+            Def::Undefined => return false,
         };
-        tree.group(op, "token").first().is_some_and(waited)
+        let body = tree.regions(carrier).first().and_then(|region| tree.blocks(*region).first());
+        let next = body.and_then(|body| tree.block_ops(*body).last()).and_then(|end| tree.operands(*end).get(number));
+        let (Some(&first), Some(&next)) = (tree.operands(carrier).get(number + 3), next) else { return false };
+        self.comes_from_waits(first, seen) && self.comes_from_waits(next, seen)
     }
 
     /// How an access of the warps completes that is in order elsewhere.
@@ -89,7 +106,7 @@ impl Lowerer<'_> {
     pub(super) fn meet_warps(&mut self, op: OpId) {
         if self.warps.staged {
             // A barrier more makes the distance larger.
-            if self.exchanges(op) {
+            if self.exchanges(op) || (self.warps.meeting.is_some() && self.is_barrier(op)) {
                 self.border(op);
             }
             return;
@@ -99,7 +116,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn warps_wait(&mut self, op: OpId, kind: CommitKind, pending: u32) {
+    pub(super) fn warps_wait(&mut self, op: OpId, kind: CommitKind, pending: u32) {
         let site = self.site(op);
         self.build.effect(site, None, EffectKind::WaitGroup { kind, pending });
     }
@@ -127,7 +144,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn is_barrier(&self, op: OpId) -> bool {
+    pub(super) fn is_barrier(&self, op: OpId) -> bool {
         matches!(
             self.tree.code(op),
             Some(
@@ -137,7 +154,7 @@ impl Lowerer<'_> {
     }
 
     /// Whether an op on registers may exchange values among the warps, through memory of its own.
-    fn exchanges(&self, op: OpId) -> bool {
+    pub(super) fn exchanges(&self, op: OpId) -> bool {
         matches!(
             self.tree.code(op),
             Some(
@@ -265,12 +282,12 @@ impl Lowerer<'_> {
 
     /// Behind an op of a pipeline that ends a stage.
     pub(super) fn stage_ends(&mut self, op: OpId) {
-        if self.warps.staged && self.ends_stage(op) {
+        if self.warps.staged && (self.ends_stage(op) || self.has_barrier_behind(op)) {
             self.border(op);
         }
     }
 
-    fn border(&mut self, op: OpId) {
+    pub(super) fn border(&mut self, op: OpId) {
         let site = self.site(op);
         self.build.effect(site, None, EffectKind::Commit(CommitKind::Stage));
         self.warps_wait(op, CommitKind::Stage, 1);

@@ -1,6 +1,7 @@
 //! From where in the source an op comes: a call expression, and the calls that lead to it.
 
 use base::TextRange;
+use rustc_hash::FxHashMap;
 
 /// A file of this elaboration; 0 is the one that holds the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -61,8 +62,33 @@ pub struct Origins {
 impl Origins {
     /// The origin of the op around an offset of the IR.
     pub fn at(&self, offset: u32) -> Option<&Origin> {
+        self.origins.get(self.number_at(offset)?.0 as usize)
+    }
+
+    /// By origin, the first one that comes from the same call, reached by the same calls, in whatever iterations of
+    /// unrolled loops.
+    pub fn calls(&self) -> Vec<OriginId> {
+        // A frame by the first one that differs in the iterations around it alone.
+        let mut frames: Vec<Option<FrameId>> = Vec::with_capacity(self.frames.len());
+        let mut known_frames = FxHashMap::default();
+        for (number, frame) in self.frames.iter().enumerate() {
+            let outer = frame.outer.and_then(|outer| frames.get(outer.0 as usize).copied().flatten());
+            let mut same = || *known_frames.entry((frame.file, frame.range, outer)).or_insert(FrameId(number as u32));
+            frames.push(if frame.iteration { outer } else { Some(same()) });
+        }
+        let mut known = FxHashMap::default();
+        let numbered = self.origins.iter().zip(0..);
+        let calls = numbered.map(|(origin, number)| {
+            let frame = origin.frame.and_then(|frame| frames.get(frame.0 as usize).copied().flatten());
+            *known.entry((origin.file, origin.range, origin.what, frame)).or_insert(OriginId(number))
+        });
+        calls.collect()
+    }
+
+    /// The number of the origin of the op around an offset of the IR.
+    pub fn number_at(&self, offset: u32) -> Option<OriginId> {
         let at = self.ops.partition_point(|(start, _)| *start <= offset).checked_sub(1)?;
-        self.origins.get(self.ops[at].1.0 as usize)
+        Some(self.ops[at].1)
     }
 
     /// The frames around an origin, innermost first.

@@ -5,6 +5,7 @@ use super::buffers::BufferAccesses;
 use super::coverage::Tables;
 use super::edges::Edges;
 use super::order::ordering_facts;
+use super::reaching::Reaching;
 use super::remarks::Remarks;
 use super::trace::Trace;
 use super::{CoverageOrder, PartitionUse, Report, aliases, coming, coverage, edges, partitions, planned};
@@ -45,6 +46,7 @@ impl Report {
             handed: &handed,
             barriers: rows,
             findings,
+            reaching: &Reaching::new(&trace),
         };
         let coverage = tables.all();
         let (all, told) = (&memory, &barriers);
@@ -55,6 +57,7 @@ impl Report {
             kernel: kernel.name.clone(),
             range: kernel.range,
             stage: lowered.map.stage,
+            ctas: lowered.kernel.ctas,
             verdict: kernel.verdict.clone(),
             findings: kernel.findings.clone(),
             runs: made

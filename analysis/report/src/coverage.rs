@@ -13,6 +13,9 @@
 //! [`super::payload`]), or only through barriers that hand over others. Where a write is met only
 //! behind another write of its own partition, what the row of that one says holds for it too.
 //!
+//! No row are uses that the overwrite cannot meet: in another slot of the ring, where both are numbers, and in its own
+//! partition behind it, where control does not come back.
+//!
 //! What is missed: memory that two physical buffers share (allocations at one place): the machine
 //! checks it, but a row is about one buffer.
 
@@ -22,6 +25,7 @@ use super::edges::Edges;
 use super::expr::Exprs;
 use super::ordering_facts::OrderingFacts;
 use super::pairs::{BarrierArray, OrderedBy, Pair, SyncLink};
+use super::reaching::Reaching;
 use super::trace::Trace;
 use super::uses::used;
 use super::{BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, PartitionUse};
@@ -41,6 +45,8 @@ struct Seen {
     program: bool,
     missing: Vec<Pair>,
     unsure: bool,
+    /// The uses that it met.
+    met: Vec<EffectId>,
 }
 
 /// An overwriting op: its effects are alternatives of one op of the text.
@@ -63,6 +69,8 @@ pub(super) struct Tables<'a> {
     pub handed: &'a FxHashMap<BarrierArray, Vec<(usize, usize)>>,
     pub barriers: &'a [BarrierSummary],
     pub findings: &'a [Finding],
+    /// Where control may go.
+    pub reaching: &'a Reaching,
 }
 
 /// Whether a link is by a barrier that hands over one of the logical buffers that a pair is about.
@@ -101,6 +109,7 @@ impl Tables<'_> {
             let key = (writer, member, usize::from(pair.earlier.partition), pair.earlier.mode);
             let seen = seen.entry(key).or_insert_with(|| Seen { far: true, ..Seen::default() });
             seen.far &= met.near == 0;
+            seen.met.push(pair.earlier.effect);
             match pair.how {
                 OrderedBy::Program => seen.program = true,
                 OrderedBy::Sync(link) => {
@@ -190,11 +199,13 @@ impl Tables<'_> {
                     // What an op does to memory that it writes itself is no other use of it.
                     let itself = (writer.writer.range, writer.writer.partition);
                     let own = |used: &&PartitionUse| used.partition == partition && (used.range, partition) != itself;
-                    let uses: Vec<PartitionUse> = uses.iter().filter(own).cloned().collect();
+                    let mut known = seen((number, partition, mode));
+                    let met = known.as_ref().map_or(&[][..], |known| known.met.as_slice());
+                    let meets = |used: &&PartitionUse| self.meets(&writer, used, met);
+                    let uses: Vec<PartitionUse> = uses.iter().filter(own).filter(meets).cloned().collect();
                     if uses.is_empty() {
                         continue;
                     }
-                    let mut known = seen((number, partition, mode));
                     if mode == Mode::Read && partition != writer.writer.partition {
                         let unread = again.iter().filter(|pair| pair.how == OrderedBy::Unread);
                         let missing: Vec<Pair> = unread.copied().collect();
@@ -216,6 +227,28 @@ impl Tables<'_> {
         }
         let use_c = self.use_c(&writer);
         Coverage { buffer: writer.buffer, clears: writer.clears, use_c, extent, rows, writer: writer.writer }
+    }
+
+    /// Whether an overwrite may meet a use: it has, or neither their slots nor the way of control keep them apart.
+    fn meets(&self, writer: &Writer, used: &PartitionUse, met: &[EffectId]) -> bool {
+        let of = |effect: &EffectId| {
+            let site = self.trace.site(self.trace.lowered.kernel.effect(*effect).site);
+            (site.name, self.trace.partition(*effect)) == (used.range, used.partition)
+        };
+        if met.iter().any(of) {
+            return true;
+        }
+        let slots = (writer.writer.slot.parse::<i64>(), used.slot.parse::<i64>());
+        if let (Ok(written), Ok(used)) = slots
+            && written != used
+        {
+            return false;
+        }
+        used.partition != writer.writer.partition
+            || self
+                .reaching
+                .from(used.range, used.partition)
+                .any(|from| writer.effects.iter().any(|effect| self.reaching.reaches(from, *effect)))
     }
 
     /// Whether an MMA adds to its accumulator: `true`, `false`, or what decides that.

@@ -24,6 +24,7 @@ mod pairs;
 mod partitions;
 mod payload;
 mod planned;
+mod reaching;
 mod remarks;
 mod runs;
 #[cfg(test)]
@@ -48,6 +49,8 @@ pub struct Report {
     pub range: TextRange,
     /// How far automatic warp specialisation has taken the text.
     pub stage: Stage,
+    /// CTAs of the cluster that runs it.
+    pub ctas: u32,
     /// The verdict of the analysis; its findings are in [`Report::findings`].
     pub verdict: Verdict,
     /// What is wrong, as `check` says it.

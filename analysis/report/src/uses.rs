@@ -74,7 +74,12 @@ pub(super) fn with_barrier(trace: &Trace<'_>, effect: &Effect, arrival: usize) -
                 Issuer::Base => "it has landed",
             };
             let bytes = arrival.map_or(0, |arrival| arrival.bytes);
-            if bytes > 0 { format!("arrives with {bytes} bytes when {done}") } else { format!("arrives when {done}") }
+            let everywhere = accesses.iter().any(|access| access.mode == Mode::Write && access.ctas.spread != 0);
+            let several = if everywhere { ", in all CTAs of its multicast" } else { "" };
+            match bytes {
+                0 => format!("arrives when {done}{several}"),
+                _ => format!("arrives with {bytes} bytes when {done}{several}"),
+            }
         }
         _ => String::new(),
     };

@@ -1,26 +1,36 @@
-//! Conditions that hold, or do not, whatever the inputs: both sides are the same sum but for a constant, or for
-//! counters of loops between their bounds.
+//! Conditions that hold, or do not, whatever the inputs: both sides are the same sum but for a constant, for counters of
+//! loops between their bounds, or for remainders below their divisors.
 //!
 //! `pid * 128 + 128 < (pid + 1) * 128` holds in no program. A compiler that unrolls or pipelines a loop of one
-//! iteration leaves such conditions behind. A signed comparison is decided as if its sums did not overflow, which is
+//! iteration leaves such conditions behind, and one that unrolls a loop twice a loop from `n - n % 2` to `n`. What is a
+//! multiple of its own divisor, `n / 2 * 2`, is taken for `n` less a remainder. A signed comparison is decided as if its sums did not overflow, which is
 //! what Triton's `sanitize_overflow` asserts of them.
 
 use super::slice::Slices;
 use crate::limits::linear::{DEPTH, TERMS as MOST_TERMS};
 use kernel::{CmpOp, Kernel, Pure, Var, Width};
 
-/// A sum of variables with factors, and a constant, in the arithmetic of one width.
+/// What a sum is made of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Atom {
+    /// A variable.
+    Value(Var),
+    /// What the division that this quotient comes from leaves over: what is divided, less the divisor times the quotient.
+    Rest(Var),
+}
+
+/// A sum of atoms with factors, and a constant, in the arithmetic of one width.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Sum {
-    /// Sorted by variable; no factor is zero.
-    terms: Vec<(Var, i64)>,
+    /// Sorted by atom; no factor is zero.
+    terms: Vec<(Atom, i64)>,
     constant: i64,
 }
 
 impl Sum {
     fn of(slices: &Slices<'_>, var: Var, width: Width, depth: usize) -> Sum {
         let var = slices.root(var);
-        let atom = || Sum { terms: vec![(var, 1)], constant: 0 };
+        let atom = || Sum { terms: vec![(Atom::Value(var), 1)], constant: 0 };
         let Some(deeper) = depth.checked_sub(1) else { return atom() };
         let side = |var| Sum::of(slices, var, width, deeper);
         let sum = match slices.pure(var) {
@@ -63,6 +73,23 @@ impl Sum {
     }
 }
 
+/// Which way a quotient is rounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Rounding {
+    Down,
+    Up,
+    ToZero,
+}
+
+/// A quotient of some number by a constant, which is 1 or more.
+#[derive(Clone, Copy, Debug)]
+struct Quotient {
+    width: Width,
+    of: Var,
+    by: i64,
+    rounding: Rounding,
+}
+
 /// What is known of conditions whatever the inputs.
 #[derive(Debug)]
 pub(super) struct Facts<'s, 'k> {
@@ -94,18 +121,32 @@ impl<'s, 'k> Facts<'s, 'k> {
         (bound(true), bound(false))
     }
 
-    /// The least (or greatest) value of a sum: each counter is at one of its bounds.
+    /// The least (or greatest) value of a sum: each counter is at one of its bounds, and so is each remainder.
     fn bound(&self, sum: Sum, least: bool, width: Width, position: Position, left: usize) -> Option<i64> {
         if sum.terms.is_empty() {
             return Some(sum.constant);
         }
         let left = left.checked_sub(1)?;
-        let counter = |&(var, by): &(Var, i64)| {
-            let &(_, lower, upper) = self.counters.iter().find(|(counter, ..)| self.slices.root(*counter) == var)?;
-            Some((var, by, lower, upper))
+        let without = |atom: Atom| {
+            let mut rest = sum.clone();
+            rest.terms.retain(|(known, _)| *known != atom);
+            rest
         };
-        sum.terms.iter().filter_map(counter).find_map(|(var, by, lower, upper)| {
+        let in_place_of = |atom: Atom, by: i64, end: &Sum| {
+            self.bound(without(atom).plus(end, by, width)?, least, width, position, left)
+        };
+        // Quotients that are times their divisor become what is divided, which may go against other terms.
+        if let Some((atom, by, of)) = sum.terms.iter().find_map(|&(atom, by)| self.divided(atom, by, width)) {
+            return in_place_of(atom, by, &of);
+        }
+        sum.terms.iter().find_map(|&(atom, by)| {
             let at_lower = (by > 0) == least;
+            if let Some((low, high)) = self.range(atom) {
+                let end = Sum { terms: Vec::new(), constant: if at_lower { low } else { high } };
+                return in_place_of(atom, by, &end);
+            }
+            let Atom::Value(var) = atom else { return None };
+            let &(_, lower, upper) = self.counters.iter().find(|(counter, ..)| self.slices.root(*counter) == var)?;
             if !at_lower && position == Position::Head {
                 return None;
             }
@@ -113,10 +154,60 @@ impl<'s, 'k> Facts<'s, 'k> {
             if !at_lower {
                 end.constant = width.wrap(end.constant.wrapping_sub(1));
             }
-            let mut rest = sum.clone();
-            rest.terms.retain(|(known, _)| *known != var);
-            self.bound(rest.plus(&end, by, width)?, least, width, position, left)
+            in_place_of(atom, by, &end)
         })
+    }
+
+    /// A quotient by a constant, with how it is rounded.
+    fn quotient(&self, var: Var) -> Option<Quotient> {
+        let (width, of, by, rounding) = match self.slices.pure(var)? {
+            Pure::DivU(width, of, by) => (width, of, by, Rounding::Down),
+            Pure::FloorDivS(width, of, by) => (width, of, by, Rounding::Down),
+            Pure::DivS(width, of, by) => (width, of, by, Rounding::ToZero),
+            Pure::CeilDivS(width, of, by) => (width, of, by, Rounding::Up),
+            _ => return None,
+        };
+        let by = self.slices.constant(by).filter(|by| *by > 0)?;
+        Some(Quotient { width, of, by, rounding })
+    }
+
+    /// A quotient with a factor that is a multiple of its divisor, as what is divided less what is left over: with how
+    /// many times the divisor the factor is.
+    fn divided(&self, atom: Atom, factor: i64, width: Width) -> Option<(Atom, i64, Sum)> {
+        let Atom::Value(var) = atom else { return None };
+        let quotient = self.quotient(var).filter(|quotient| quotient.width == width && factor % quotient.by == 0)?;
+        let rest = Sum { terms: vec![(Atom::Rest(var), 1)], constant: 0 };
+        let of = Sum::of(self.slices, quotient.of, width, DEPTH).plus(&rest, -1, width)?;
+        Some((atom, factor / quotient.by, of))
+    }
+
+    /// The least and the greatest value of what is a remainder.
+    fn range(&self, atom: Atom) -> Option<(i64, i64)> {
+        match atom {
+            Atom::Rest(var) => {
+                let Quotient { by, rounding, .. } = self.quotient(var)?;
+                Some(match rounding {
+                    Rounding::Down => (0, by - 1),
+                    Rounding::Up => (1 - by, 0),
+                    Rounding::ToZero => (1 - by, by - 1),
+                })
+            }
+            Atom::Value(var) => match self.slices.pure(var)? {
+                Pure::RemU(_, _, by) => Some((0, self.slices.constant(by).filter(|by| *by > 0)? - 1)),
+                Pure::RemS(_, of, by) => {
+                    let most = self.slices.constant(by).filter(|by| *by > 0)? - 1;
+                    // An unsigned quotient by 2 or more is no negative number.
+                    let positive = matches!(self.slices.pure(of), Some(Pure::DivU(_, _, by)) if self.slices.constant(by).is_some_and(|by| by > 1));
+                    Some((if positive { 0 } else { -most }, most))
+                }
+                Pure::And(_, a, b) => {
+                    let mask =
+                        [a, b].into_iter().filter_map(|mask| self.slices.constant(mask)).find(|mask| *mask >= 0)?;
+                    Some((0, mask))
+                }
+                _ => None,
+            },
+        }
     }
 
     /// Whether a condition holds for all inputs, or for none.

@@ -119,13 +119,17 @@ impl<'k> Expected<'k> {
     }
 
     /// Loops of which no run saw what one iteration leaves to the next, with the first effect in each. Those that
-    /// constants end after one iteration are none.
+    /// run once at most, whatever the inputs, are none.
     pub(super) fn once(&self, repeated: &[bool]) -> Vec<NeverExecuted> {
         let mut all = Vec::new();
         let before = self.slices.predecessors();
         let mut effects: Vec<Vec<EffectId>> = vec![Vec::new(); self.kernel.blocks.len()];
         self.effects.iter().for_each(|&(id, block)| effects[block].push(id));
+        let facts = Facts::new(self.kernel, &self.slices);
         for (loop_number, info) in self.kernel.loops.iter().enumerate() {
+            if at_most(self.kernel, &self.slices, &facts, loop_number).is_some_and(|most| most < 2) {
+                continue;
+            }
             let body = self.loops.binary_search_by_key(&loop_number, |body| body.number).ok().map(|at| &self.loops[at]);
             let constant = body.filter(|body| body.inputs.is_empty()).and_then(|body| body.trips.as_ref());
             if constant.is_some_and(|trips| trips.eval(&Valuation::default()).is_some_and(|trips| trips < 2)) {
@@ -252,16 +256,17 @@ fn constant(slices: &Slices<'_>, facts: &Facts<'_, '_>, var: Var, position: Posi
     value.or_else(|| facts.decided(var, position).map(i64::from))
 }
 
-/// Whether a counted loop that counts up has an upper bound that is, for all inputs, no more than its lower bound.
-fn ends_at_start(kernel: &Kernel, slices: &Slices<'_>, facts: &Facts<'_, '_>, number: usize) -> bool {
-    let Some((_, lower, upper, step)) = kernel.loops[number].counted else { return false };
+/// How often a counted loop that counts up runs at most, whatever the inputs.
+fn at_most(kernel: &Kernel, slices: &Slices<'_>, facts: &Facts<'_, '_>, number: usize) -> Option<u64> {
+    let (_, lower, upper, step) = kernel.loops[number].counted?;
     let width = |var: Var| match slices.pure(var) {
         Some(Pure::Add(width, ..) | Pure::Sub(width, ..) | Pure::Mul(width, ..) | Pure::Shl(width, ..)) => Some(width),
         _ => None,
     };
     let width = width(upper).or_else(|| width(lower));
-    let greatest = width.and_then(|width| facts.difference(upper, lower, width, Position::Body).1);
-    slices.constant(step).is_some_and(|step| step > 0) && greatest.is_some_and(|greatest| greatest <= 0)
+    let greatest = facts.difference(upper, lower, width?, Position::Body).1?;
+    let step = slices.constant(step).and_then(|step| u64::try_from(step).ok()).filter(|step| *step > 0)?;
+    Some(u64::try_from(greatest).unwrap_or(0).div_ceil(step))
 }
 
 fn body(kernel: &Kernel, slices: &Slices<'_>, before: &Predecessors<'_>, number: usize) -> Option<Body> {
@@ -308,7 +313,7 @@ fn reached(kernel: &Kernel, slices: &Slices<'_>, facts: &Facts<'_, '_>, loops: &
             .filter(|body| body.inputs.is_empty())
             .and_then(|body| body.trips.as_ref()?.eval(&Valuation::default()))
             .is_some_and(|trips| trips == 0);
-        constant || body.is_some_and(|body| ends_at_start(kernel, slices, facts, body.number))
+        constant || body.is_some_and(|body| at_most(kernel, slices, facts, body.number) == Some(0))
     };
     let mut reached = vec![false; kernel.blocks.len()];
     let mut open = vec![kernel.entry.index()];

@@ -12,7 +12,9 @@ use super::mma::{Accumulator, MatrixOperand, MmaScales, TensorCoreMma, WarpGroup
 use super::program_memory::MemoryPlace;
 use super::transfer::Transfer;
 use tensors::array::ElemType;
+use tensors::atomic::scatter;
 use tensors::dot::Precision;
+use tensors::extreme::Extreme;
 use tensors::shape::places_along;
 use tensors::tile::slice;
 use tensors::{Descriptor, Tensor, Trap, Value};
@@ -44,6 +46,7 @@ pub(super) fn execute(call: &mut HostCall<'_, '_, '_>, movement: DataMovement) -
         DataMovement::Load => call.load(),
         DataMovement::LocalGather => call.local_gather(),
         DataMovement::LocalScatter => call.local_scatter(),
+        DataMovement::LocalAtomic => call.local_atomic(),
         DataMovement::CopyIn | DataMovement::BufferIn => call.copy_in(),
         DataMovement::CopyOut => call.copy_out(),
         DataMovement::TmaLoad | DataMovement::TdmLoad => call.block_in(),
@@ -89,8 +92,16 @@ impl HostCall<'_, '_, '_> {
                 return Err(Trap::not_followed("registers and memory are cut differently among the CTAs").into());
             }
         }
-        if self.info.results.len() > 2 {
-            return Err(Trap::not_followed("a load that reduces is not followed").into());
+        if let Some(kind) = self.attr_text("redOp") {
+            let extreme = Extreme {
+                greatest: kind.contains("max"),
+                absolute: self.site().flag("abs"),
+                nan: self.site().flag("NaN"),
+            };
+            let last = self.info.results.len().saturating_sub(1);
+            self.give(last, Value::Tensor(extreme.of(&tensor)?));
+        } else if self.info.results.len() > 2 {
+            return Err(Trap::not_followed("a load that reduces in another way is not followed").into());
         }
         self.give(0, Value::Tensor(tensor));
         Ok(())
@@ -117,6 +128,22 @@ impl HostCall<'_, '_, '_> {
         }
         let new = Tensor::from_bits(old.dtype(), old.shape().clone(), bits.into_iter());
         Ok(self.program.memories.write(&into, &new)?)
+    }
+
+    fn local_atomic(&mut self) -> OpResult {
+        let (into, _) = self.memory_place("dst")?;
+        let (values, indices, mask) = (self.tensor("values")?, self.tensor("indices")?, self.optional_tensor("mask")?);
+        let old = self.program.memories.read(&into)?;
+        // Where an element is kept out, its index may be anything.
+        let in_use = |at: usize| mask.as_ref().is_none_or(|mask| mask.bits(at) & 1 != 0);
+        let bits = (0..indices.len()).map(|at| if in_use(at) { indices.bits(at) } else { 0 });
+        let indices = Tensor::from_bits(indices.dtype(), indices.shape().clone(), bits);
+        let places = self.places_along_axis(&old, &indices)?;
+        let kind = self.attr_text("atomic_rmw_op").unwrap_or_default();
+        let (new, found) = scatter(kind, &old, &places, &values, mask.as_ref())?;
+        self.program.memories.write(&into, &new)?;
+        self.give(0, Value::Tensor(found));
+        Ok(())
     }
 
     /// For each index the element of a tensor that it names along the op's axis.

@@ -120,6 +120,32 @@ fn poll(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     }))
 }
 
+/// A read-modify-write of elements of a tensor, one after the other: what the tensor is then, and what each found.
+///
+/// # Errors
+///
+/// Where the operation is none that is known of elements of this type.
+pub fn scatter(
+    kind: &str,
+    into: &Tensor,
+    places: &[usize],
+    values: &Tensor,
+    mask: Option<&Tensor>,
+) -> Result<(Tensor, Tensor), Trap> {
+    let step = update(kind, into.dtype())?;
+    let mut bits: Vec<u64> = (0..into.len()).map(|at| into.bits(at)).collect();
+    let mut found = Vec::with_capacity(values.len());
+    for (from, &place) in places.iter().enumerate() {
+        let element = bits.get_mut(place).filter(|_| mask.is_none_or(|mask| mask.bits(from) & 1 != 0));
+        found.push(element.as_ref().map_or(0, |element| **element));
+        if let Some(element) = element {
+            *element = step(*element, values.bits(from));
+        }
+    }
+    let new = Tensor::from_bits(into.dtype(), into.shape().clone(), bits.into_iter());
+    Ok((new, Tensor::from_bits(into.dtype(), values.shape().clone(), found.into_iter())))
+}
+
 /// Replaces what is at each address by what `step` makes of it, if anything; what was there before.
 fn each_element(
     world: &mut Environment,

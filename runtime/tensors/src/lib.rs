@@ -15,7 +15,7 @@ use ttgir::{OpId, Tree};
 
 mod arith;
 pub mod array;
-mod atomic;
+pub mod atomic;
 mod cast;
 mod combine;
 mod constant;
@@ -24,6 +24,7 @@ mod descriptor_ops;
 pub mod dot;
 mod elementwise;
 mod evaluator;
+pub mod extreme;
 pub mod float_format;
 mod float_ops;
 mod integer;

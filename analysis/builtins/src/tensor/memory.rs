@@ -274,7 +274,19 @@ fn cas<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     exchange(interp)?;
     let (expected, value) = (arg(bound, 1), arg(bound, 2));
     let access = access(interp, bound, &[&expected, &value], false)?;
-    let (expected, value) = (access.value(interp, &expected)?, access.value(interp, &value)?);
+    // Triton casts neither, and the op takes what the pointers point to.
+    let uncast = |interp: &mut Interp<'a>, name, given: &Value<'a>| {
+        if matches!(given, Value::Unknown(_)) {
+            return access.value(interp, given);
+        }
+        let own = operand::tensor(interp, given, name)?;
+        if own.dtype.ir() != access.word.ir() {
+            let (own, element) = (own.dtype.name(), access.element.name());
+            return interp.raise(format!("`{name}` is {own}, and what the pointers point to is {element}"));
+        }
+        access.value(interp, &Value::Tensor(own))
+    };
+    let (expected, value) = (uncast(interp, "cmp", &expected)?, uncast(interp, "val", &value)?);
     let op = access.op(interp, Tt::AtomicCas).operand("cmp", interp.ssa(&expected)).operand("val", interp.ssa(&value));
     let op = ordered(interp, op, bound, "acq_rel")?;
     Ok(Value::Tensor(access.result(interp, op)))

@@ -97,6 +97,23 @@ impl Places {
     }
 }
 
+impl Original {
+    /// What is called in Python for the ops of a name, where it is one function.
+    fn called(&self, op: &str) -> Option<&'static str> {
+        let text = self.document.text();
+        let Origins { origins, ops, .. } = &self.places.origins;
+        let of_op = ops.iter().filter(|(start, _)| {
+            let line = text.get(*start as usize..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+            let written =
+                line.split_once(" = ").filter(|(results, _)| results.starts_with('%')).map_or(line, |(_, op)| op);
+            written.strip_prefix(op).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '(', '{']))
+        });
+        let mut called = of_op.filter_map(|(_, origin)| origins.get(origin.0 as usize)).map(|origin| origin.what);
+        let first = called.next().filter(|what| !what.is_empty())?;
+        called.all(|what| what == first).then_some(first)
+    }
+}
+
 /// By number, where the op that defines a value starts in the text of a module.
 fn numbered_values(text: &str) -> FxHashMap<String, u32> {
     let mut all = FxHashMap::default();
@@ -224,6 +241,11 @@ impl ElaboratedInstance {
             && let Some(kernel) = unbound(&lowered.kernel)
         {
             lowered.kernel = kernel;
+        }
+        let calls = elaborated.origins.calls();
+        for site in lowered.iter_mut().flat_map(|lowered| lowered.map.sites.iter_mut()) {
+            let origin = elaborated.origins.number_at(site.name.start);
+            site.call = origin.and_then(|origin| calls.get(origin.0 as usize)).map(|call| call.0);
         }
         let lowered = lowered.map(|lowered| launched(Arc::new(lowered), &instance));
         let places = Places {
@@ -541,7 +563,13 @@ impl Names for ElaboratedInstance {
     }
 
     fn op<'a>(&'a self, ir: &'a str) -> Cow<'a, str> {
-        Cow::Borrowed(python_name(ir).unwrap_or(ir))
+        let declared = python_name(ir);
+        // What several functions of several targets give is called as it was called here.
+        let called = match declared.is_none_or(|name| name.starts_with("async_copy.")) {
+            true => self.original.called(ir),
+            false => None,
+        };
+        Cow::Borrowed(called.or(declared).unwrap_or(ir))
     }
 
     fn partition<'a>(&'a self, label: &'a str) -> Cow<'a, str> {

@@ -336,7 +336,8 @@ impl Engine {
             // One text may be launched in several ways.
             (Some(lowered), Some(tree)) => {
                 let (text, launches) = (elaborated.document().shared_text(), &elaborated.instance.launches);
-                self.report_by_text(text, launches, cancel, |engine| {
+                let calls: Vec<Option<u32>> = lowered.map.sites.iter().map(|site| site.call).collect();
+                self.report_by_text(text, launches, &calls, cancel, |engine| {
                     let report = engine.describe_kernel(lowered, cancel)?;
                     engine.with_globals(tree, lowered, report, &elaborated.launches(), cancel)
                 })?

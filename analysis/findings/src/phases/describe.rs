@@ -2,10 +2,11 @@
 
 use super::super::deadlock::times;
 use super::super::minimal::Goal;
+use super::super::replay::repeat;
 use super::super::{Finding, Kind, Note};
 use super::{CorrectedPhases, Divergence, PhaseFormula, Search, Suspect, drive};
 use base::{Message, TextRange, message};
-use machine::{BlockedOn, PendingWait, Rule};
+use machine::{BarrierAction, BarrierRecord, Blocked, BlockedOn, PendingWait, Rule};
 
 /// Waits that are told of.
 const WAITS: usize = 4;
@@ -29,15 +30,35 @@ fn draw_at(finding: &mut Finding<Message>, range: TextRange, text: Message) {
 }
 
 impl Search<'_> {
-    /// Says of a ring whose slot starts again while its phase runs on that this is what hangs.
-    pub(super) fn tell_restart(&self, finding: &mut Finding<Message>) {
+    /// Says of a wait that is lapped who flips its barrier past it, where no phase explains it.
+    pub(super) fn tell_early_flip(&self, finding: &mut Finding<Message>) {
+        let words = self.words;
         let Goal::Broken(violation) = &self.witness.run.goal else { return };
+        let Rule::Deadlock(blocked) = &violation.rule else { return };
+        let own = |stuck: &&Blocked| words.site_range(stuck.site) == finding.range;
+        let Some(stuck) = blocked.iter().find(own).filter(|_| finding.kind == Kind::LappedWait) else { return };
+        let BlockedOn::Barrier { barrier, .. } = stuck.on else { return };
+        let (replay, _) = repeat(self.machine, &self.witness.run.schedule, u32::MAX);
+        let flips = |at: &BarrierRecord| at.place == barrier && at.act == BarrierAction::Arrive { flipped: true };
+        let last = replay.records.iter().rfind(|record| record.barriers.iter().any(flips));
+        let Some(last) = last.filter(|last| last.thread != stuck.thread) else { return };
+        let range = words.site_range(last.site);
+        if finding.sites.iter().all(|site| site.range != range) {
+            let (by, who, name) = (words.partition(last.thread), words.partition(stuck.thread), words.barrier(barrier));
+            let text = message!("{by} flips `{name}` here, before {who} has come to its wait", by, name, who);
+            finding.sites.push(Note::new(range, text));
+        }
+    }
+
+    /// Says of a ring whose slot starts again while its phase runs on that this is what hangs; whether it is one.
+    pub(super) fn tell_restart(&self, finding: &mut Finding<Message>) -> bool {
+        let Goal::Broken(violation) = &self.witness.run.goal else { return false };
         if !matches!(violation.rule, Rule::Deadlock(_)) {
-            return;
+            return false;
         }
         let words = self.words;
         let restarted = self.suspects().into_iter().find_map(|suspect| Some((suspect, self.restart(&suspect)?)));
-        let Some((suspect, Restart { after, depth })) = restarted else { return };
+        let Some((suspect, Restart { after, depth })) = restarted else { return false };
         let bar = message!("`{}`", words.buffer(suspect.place.buffer));
         let who = words.partition(suspect.thread);
         finding.message = message!(
@@ -51,6 +72,7 @@ impl Search<'_> {
         );
         let range = words.site_range(words.kernel.effect(suspect.wait).site);
         draw_at(finding, range, message!("{who} waits here with a slot that starts again", who));
+        true
     }
 
     /// Where the slots of a wait start again before the end of the ring, and its phases go on as if they did not.

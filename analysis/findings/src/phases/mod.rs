@@ -104,10 +104,13 @@ pub fn explain_phases(
         if !is_seen && search.visited.get().is_some() {
             left.spend(2 * report.steps);
         }
+        let is_told = corrected.is_some();
         if let Some(corrected) = corrected {
             search.tell(finding, &corrected);
         }
-        search.tell_restart(finding);
+        if !search.tell_restart(finding) && !is_told {
+            search.tell_early_flip(finding);
+        }
     }
     Ok(())
 }
@@ -270,8 +273,9 @@ impl Search<'_> {
     /// What could be changed about a wait, the likeliest first: alone, with the waits of its thread
     /// that name the same value, with all waits on rings like its own.
     fn changes(&self, suspect: &Suspect) -> Vec<Vec<(Suspect, PhaseFormula)>> {
+        let copies = self.copies(suspect);
         let alone: Vec<Vec<(Suspect, PhaseFormula)>> =
-            self.forms(suspect).into_iter().map(|form| vec![(*suspect, form)]).collect();
+            self.forms(suspect).into_iter().filter_map(|form| self.for_copies(&copies, &form)).collect();
         let slices = verify::Slices::new(self.words.kernel);
         let waits = self.waits();
         let same = |other: &&Suspect| slices.root(other.named) == slices.root(suspect.named);
@@ -292,24 +296,55 @@ impl Search<'_> {
         out
     }
 
+    /// A wait and those that are copies of the same call in its thread and start with the same phase: one expression
+    /// names the phases of all, so it is right or wrong for all.
+    fn copies(&self, suspect: &Suspect) -> Vec<Suspect> {
+        let call = |suspect: &Suspect| self.words.map.site(self.words.kernel.effect(suspect.wait).site).call;
+        let mut copies = vec![*suspect];
+        if let (own @ Some(_), start @ Some(_)) = (call(suspect), self.starts(suspect)) {
+            copies.extend(self.waits().into_iter().filter(|other| {
+                other.wait != suspect.wait
+                    && other.thread == suspect.thread
+                    && call(other) == own
+                    && self.starts(other) == start
+            }));
+        }
+        copies
+    }
+
+    /// A form for all copies of a call, each counting its own loops.
+    fn for_copies(&self, copies: &[Suspect], form: &PhaseFormula) -> Option<Vec<(Suspect, PhaseFormula)>> {
+        let first = self.around(copies.first()?);
+        let own = |copy: &Suspect| match self.around(copy) == first {
+            true => Some(form.clone()),
+            false => self.counting(copy, form, None),
+        };
+        copies.iter().map(|copy| Some((*copy, own(copy)?))).collect()
+    }
+
     /// A form for several waits, each counting its own loops and starting as it does.
     fn for_all(&self, waits: &[&Suspect], form: &PhaseFormula) -> Option<Vec<(Suspect, PhaseFormula)>> {
-        let each = waits.iter().map(|wait| {
-            let around = self.around(wait);
-            let own = around.get(around.len().checked_sub(form.loops().len())?..)?;
-            let plus = self.starts(wait)?;
-            let form = match (form, own) {
-                (PhaseFormula::Count { every, .. }, _) => {
-                    PhaseFormula::Count { loops: own.to_vec(), every: *every, plus }
-                }
-                (PhaseFormula::Laps { every, .. }, &[outer, inner]) => {
-                    PhaseFormula::Laps { outer, inner, every: *every, plus }
-                }
-                _ => return None,
-            };
-            Some((**wait, form))
-        });
+        if form.loops().is_empty() {
+            return None;
+        }
+        let each = waits.iter().map(|wait| Some((**wait, self.counting(wait, form, Some(self.starts(wait)?))?)));
         each.collect()
+    }
+
+    /// A form with the loops around another wait, as many of them, and with another first phase if one is given.
+    fn counting(&self, wait: &Suspect, form: &PhaseFormula, first: Option<i64>) -> Option<PhaseFormula> {
+        let around = self.around(wait);
+        let own = around.get(around.len().checked_sub(form.loops().len())?..)?;
+        Some(match (form, own) {
+            (PhaseFormula::Count { every, plus, .. }, _) => {
+                PhaseFormula::Count { loops: own.to_vec(), every: *every, plus: first.unwrap_or(*plus) }
+            }
+            (PhaseFormula::Laps { every, plus, .. }, &[outer, inner]) => {
+                PhaseFormula::Laps { outer, inner, every: *every, plus: first.unwrap_or(*plus) }
+            }
+            (PhaseFormula::Constant(_) | PhaseFormula::Other, _) => form.clone(),
+            _ => return None,
+        })
     }
 
     /// The phases that a wait could name.

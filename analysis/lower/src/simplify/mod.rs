@@ -7,6 +7,8 @@
 //!   do branches and loops that hold no effect and whose results nothing needs (aggressive
 //!   dead-code elimination over control dependences; loops are taken to end);
 //! - jumps are led past empty blocks, and blocks with one way in are joined to the block before;
+//! - an integer that goes through memory, stored once, is the one that its loads give;
+//! - a remainder that is spelled out as a difference is a remainder;
 //! - warps are counted only where an effect counts them;
 //! - a loop that is handed its condition asks it at its head, where it is the same question each time;
 //! - loops are found anew from the retreating edges; a loop in CFG form that counts like an
@@ -21,7 +23,9 @@ mod flow;
 mod live;
 mod loops;
 mod merge;
+mod remainders;
 mod renumber;
+mod stored;
 
 pub(crate) use live::effect_vars;
 
@@ -29,6 +33,8 @@ use kernel::{Kernel, SourceMap};
 
 /// Simplifies and renumbers.
 pub fn simplify(mut kernel: Kernel, mut map: SourceMap) -> (Kernel, SourceMap) {
+    stored::copy_stored_once(&mut kernel);
+    remainders::gather(&mut kernel);
     conditions::ask_at_heads(&mut kernel, &mut map);
     live::eliminate(&mut kernel);
     merge::bypass(&mut kernel);

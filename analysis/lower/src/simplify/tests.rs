@@ -360,3 +360,89 @@ fn what_is_no_counter_is_left_alone() {
         assert!(!printed.contains("counted="), "{printed}");
     }
 }
+
+/// A wait whose phase is computed so from an argument `%n`.
+fn phased(computed: &str) -> String {
+    simple(&format!(
+        "
+        kernel ctas=1
+        buffer $a shared bits=64 barriers
+        shape s element=64 dims=1:64
+        input N argument 0 width=32 divisor=1
+        block b0
+          %n = input N
+          %three = const 3
+          %four = const 4
+          {computed}
+          %bar:s = base $a
+          wait %bar phase=%p
+          return
+        "
+    ))
+}
+
+#[test]
+fn remainders_that_are_spelled_out_are_remainders() {
+    for (quotient, product, rest) in [
+        ("div_s w32 %n %three", "mul w32 %q %three", "rem_s w32"),
+        ("div_u w32 %n %three", "mul w32 %three %q", "rem_u w32"),
+    ] {
+        let printed = phased(&format!("%q = {quotient}\n%m = {product}\n%p = sub w32 %n %m"));
+        assert!(printed.contains(rest) && !printed.contains("sub w32"), "{printed}");
+    }
+    for (quotient, product) in [
+        ("div_s w32 %n %three", "mul w32 %q %four"),
+        ("div_s w32 %four %three", "mul w32 %q %three"),
+        ("div_s w32 %n %three", "mul w64 %q %three"),
+    ] {
+        let printed = phased(&format!("%q = {quotient}\n%m = {product}\n%p = sub w32 %n %m"));
+        assert!(printed.contains("sub w32"), "{printed}");
+    }
+}
+
+/// A word that is stored and read, which is the phase of a wait.
+fn stored(loops: bool, again: &str) -> String {
+    let (head, tail) = match loops {
+        true => (
+            "jump b1(%zero)\nblock b1(%i)\n%more = cmp slt w32 %i %n\nbranch %more b2() b3()\nblock b2()",
+            "%i1 = add w32 %i %one\njump b1(%i1)\nblock b3()",
+        ),
+        false => ("", ""),
+    };
+    simple(&format!(
+        "
+        kernel ctas=1
+        buffer $a shared bits=64 barriers
+        buffer $w shared bits=32
+        shape s element=64 dims=1:64
+        shape w element=32 dims=1:32
+        input N argument 0 width=32 divisor=1
+        input F free width=32 divisor=1
+        block b0()
+          %n = input N
+          %f = input F
+          %zero = const 0
+          %one = const 1
+          %bar:s = base $a
+          %word:w = base $w
+          {head}
+          op base -=write:generic:%word in_order
+          word %word = %n
+          {again}
+          {tail}
+          op base -=read:generic:%word in_order
+          %p = word %word %f
+          wait %bar phase=%p
+          return
+        "
+    ))
+}
+
+#[test]
+fn a_word_that_is_stored_once_is_the_word_that_is_read() {
+    let is_known = |printed: &str| !printed.contains("free");
+    assert!(is_known(&stored(false, "")));
+    assert!(!is_known(&stored(true, "")));
+    assert!(!is_known(&stored(false, "op base -=write:generic:%word in_order\nword %word = %one")));
+    assert!(!is_known(&stored(false, "op base -=write:generic:%word in_order")));
+}

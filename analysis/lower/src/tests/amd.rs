@@ -102,6 +102,53 @@ fn lowered_waits() {
         &["wait_group async_copy pending=1"],
     );
     check_unmodelled("%0 = amdg.async_wait {num_inst = 6 : i32}", "`ttg.num_commit_groups`");
+    for counts in ["num_inst = 6 : i32, ttg.num_commit_groups = 0", "num_inst = 0 : i32, ttg.num_commit_groups = 1"] {
+        check_unmodelled(&format!("%0 = amdg.async_wait {{{counts} : i32}}"), "the two disagree");
+    }
+}
+
+/// What a kernel for eight warps does between two barriers for halves of them; how many ops are not followed.
+fn halves(before: &str, other: &str, inside: &str) -> (Vec<String>, usize) {
+    let head = super::HEAD
+        .replace("\"ttg.threads-per-warp\" = 32", "\"ttg.threads-per-warp\" = 64")
+        .replace("\"ttg.num-warps\" = 4", "\"ttg.num-warps\" = 8")
+        .replace("cuda:100", "hip:gfx942");
+    let body = format!(
+        "tt.func public @k(%v: tensor<128x128xf16, #r>) {{
+        %c0 = arith.constant 0 : i32
+        %c256 = arith.constant 256 : i32
+        %a = ttg.local_alloc %v : (tensor<128x128xf16, #r>) -> !tile
+        {before}
+        %id = rocdl.workitem.id.x : i32
+        %half = arith.divsi %id, %c256 : i32
+        %low = arith.cmpi eq, %half, %c0 : i32
+        %high = arith.cmpi ne, %half, %c0 : i32
+        amdg.cond_barrier %high
+        {inside}
+        amdg.cond_barrier %{other}
+        tt.return
+    }}"
+    );
+    let lowered = super::super::lower(&ttgir::Tree::parse(&format!("{head}{body}\n}}\n")));
+    (effects(&lowered[0]), lowered[0].unmodelled.len())
+}
+
+#[test]
+fn halves_of_the_warps_are_one_barrier_apart() {
+    let read = "%x = ttg.local_load %a : !tile -> tensor<128x128xf16, #r>\nrocdl.s.barrier";
+    let store = "ttg.local_store %v, %a : tensor<128x128xf16, #r> -> !tile\nrocdl.s.barrier";
+    let (found, left) = halves("gpu.barrier", "low", &format!("{read}\n{store}"));
+    let waits: Vec<&str> = found.iter().filter_map(|effect| effect.strip_prefix("wait_group stage ")).collect();
+    assert_eq!((waits, left), (vec!["pending=1", "pending=1", "pending=0"], 0), "{found:#?}");
+    for (before, other, inside) in [
+        ("", "low", read),
+        ("gpu.barrier", "high", read),
+        ("gpu.barrier", "low", "%y = ttg.convert_layout %v : tensor<128x128xf16, #r> -> tensor<128x128xf16, #r>"),
+        ("gpu.barrier", "low", &read.replace("\nrocdl.s.barrier", &format!("\n{store}"))),
+    ] {
+        let (found, left) = halves(before, other, inside);
+        assert_eq!(left, 2, "{before} {other} {inside}: {found:#?}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::super::demand::{Demand, Liveness, demands};
 use super::super::slice::Slices;
 use super::nesting::{ahead, behind, loop_nesting, places};
 use super::sums::Sums;
-use super::value::{Driver, Sum, Symbol, SymbolOrigin, Symbols};
+use super::value::{Counted, Driver, Sum, Symbol, SymbolOrigin, Symbols};
 use kernel::{BlockId, CmpOp, InputId, InputKind, Instr, Kernel, Pure, Terminator, Var};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -25,19 +25,6 @@ pub(super) struct LoopSummary {
     pub floor: i64,
     /// How many loops with this driver stand before it in the same loop.
     pub turn: i64,
-}
-
-/// Counter and bounds.
-#[derive(Debug)]
-pub(super) struct Counted {
-    /// The variable that counts.
-    pub counter: Var,
-    /// The counter's first value.
-    pub lower: Sum,
-    /// The value that the counter stays below.
-    pub upper: Sum,
-    /// What the counter grows by in each iteration.
-    pub step: Sum,
 }
 
 /// What of a symbol states have to keep.
@@ -388,7 +375,7 @@ fn loops<'k>(kernel: &'k Kernel, floors: &[i64], sums: &mut Sums<'_, 'k>, symbol
         });
         let driver = driver(counted.as_ref(), depth(sums, number) as i64, symbols);
         if let Some(counted) = &counted {
-            sums.count(number, counted.counter, &driver, symbols);
+            sums.count(number, counted, &driver, symbols);
         }
         let outer = |at: usize| sums.around.get(kernel.loops[at].head.index()).and_then(|loops| loops.split_last());
         let same = |other: &usize| {
@@ -420,6 +407,13 @@ fn driver(counted: Option<&Counted>, depth: i64, symbols: &mut Symbols) -> Drive
             Driver::Bound { symbol, factor, add: upper.add }
         }
         [] if plain => Driver::Free(symbols.of(SymbolOrigin::LoopPosition(lower, upper, step))),
-        _ => Driver::Trips(symbols.of(SymbolOrigin::Trips(lower, upper, step))),
+        // How often it runs is a matter of how far the bounds lie apart.
+        _ => {
+            let (lower, upper) = match upper.plus(&lower, -1) {
+                Some(length) => (Sum::default(), length),
+                None => (lower, upper),
+            };
+            Driver::Trips(symbols.of(SymbolOrigin::Trips(lower, upper, step)))
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::slice::Slices;
 use super::eval::plain;
-use super::value::{Driver, Sum, Symbol, SymbolOrigin, Symbols, Value};
+use super::value::{Counted, Driver, Sum, Symbol, SymbolOrigin, Symbols, Value};
 use kernel::{InputId, InputKind, Instr, Kernel, Pure, Var, VarKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -50,35 +50,45 @@ impl<'a, 'k> Sums<'a, 'k> {
         self.bodies.get(number).and_then(|body| body.get(block)) == Some(&true)
     }
 
-    /// Lets operations depend on a counter.
-    pub(super) fn count(&mut self, number: usize, counter: Var, driver: &Driver, symbols: &mut Symbols) {
+    /// Lets operations depend on a counter. Loops with one trip count and different first values share a driver, so
+    /// what they share is how far their counters are from these.
+    pub(super) fn count(&mut self, number: usize, counted: &Counted, driver: &Driver, symbols: &mut Symbols) {
         let symbol = Sum::symbol(symbols.of(SymbolOrigin::Counter(driver.symbol())));
         let sum = match driver {
             Driver::Bound { factor, add, .. } => Sum::constant(*add).plus(&symbol, *factor),
-            _ => Some(symbol),
+            Driver::Trips(_) => counted.lower.plus(&symbol, 1),
+            Driver::Free(_) => Some(symbol),
         };
-        self.counters.extend(sum.map(|sum| (counter, (number, sum))));
+        self.counters.extend(sum.map(|sum| (counted.counter, (number, sum))));
     }
 
     /// The sum; `None` for what is more than a function of inputs, or differs from one execution
     /// to the next.
     pub(super) fn of(&self, var: Var, symbols: &mut Symbols) -> Option<Sum> {
-        let sum = self.any(var, symbols, 0)?;
+        let sum = self.at(var, symbols)?;
         // What depends on a counter is told from the counter itself only where a symbol of its own
         // stands for it.
         let allowed = |symbol: Symbol| match (&self.opaque, symbols.origin(symbol)) {
-            (_, Some(SymbolOrigin::Function(Pure::Load(..), _))) => !symbols.varies(symbol),
+            (_, Some(SymbolOrigin::Function(Pure::Load(..), _))) if symbols.varies(symbol) => {
+                self.given.values().any(|sum| *sum == Sum::symbol(symbol))
+            }
+            (_, Some(SymbolOrigin::Function(Pure::Load(..), _))) => true,
             (Some(opaque), Some(SymbolOrigin::Function(..) | SymbolOrigin::Counter(_))) => {
                 opaque.contains(&symbol) || self.given.values().any(|sum| *sum == Sum::symbol(symbol))
             }
             _ => true,
         };
+        sum.terms.iter().all(|&(symbol, _)| allowed(symbol)).then_some(sum)
+    }
+
+    /// The sum that a variable is, made of counters around the operation that computes it.
+    fn at(&self, var: Var, symbols: &mut Symbols) -> Option<Sum> {
+        let sum = self.any(var, symbols, 0)?;
         let block = self.blocks.get(self.slices.root(var).index()).copied().flatten()?;
         let around = self.around.get(block as usize)?;
         let mut loops = SmallVec::new();
         self.loops(var, &mut loops, 0);
-        (sum.terms.iter().all(|&(symbol, _)| allowed(symbol)) && loops.iter().all(|number| around.contains(number)))
-            .then_some(sum)
+        loops.iter().all(|number| around.contains(number)).then_some(sum)
     }
 
     fn any(&self, var: Var, symbols: &mut Symbols, depth: u32) -> Option<Sum> {
@@ -121,10 +131,15 @@ impl<'a, 'k> Sums<'a, 'k> {
     }
 
     /// The upper bound of a loop. One that is an outer counter, or a sum with one in it, stands
-    /// for a symbol of its own: the counter itself stays a number.
+    /// for a symbol of its own: the counter itself stays a number. So does one with a word of memory in it that is
+    /// another one in each iteration of a loop around: the numbers of rows of one matrix after the other.
     pub(super) fn bound(&mut self, var: Var, symbols: &mut Symbols) -> Option<Sum> {
-        let sum = self.of(var, symbols)?;
-        let counts = |&(symbol, _): &(Symbol, i64)| matches!(symbols.origin(symbol), Some(SymbolOrigin::Counter(_)));
+        let sum = self.at(var, symbols)?;
+        let counts = |&(symbol, _): &(Symbol, i64)| match symbols.origin(symbol) {
+            Some(SymbolOrigin::Counter(_)) => true,
+            Some(SymbolOrigin::Function(Pure::Load(..), _)) => symbols.varies(symbol),
+            _ => false,
+        };
         if !sum.terms.iter().any(counts) {
             return Some(sum);
         }

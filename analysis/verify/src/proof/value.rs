@@ -102,7 +102,8 @@ pub(super) enum SymbolOrigin {
     Trips(Sum, Sum, Sum),
     /// A loop without symbols, or an open-ended one: places among its iterations, no number.
     LoopPosition(Sum, Sum, Sum),
-    /// The counter of a loop with this driver, in the iteration at hand.
+    /// The counter of a loop with this driver, in the iteration at hand; of one that is driven by its trip count, how far
+    /// it is from its first value.
     Counter(Symbol),
     /// Which of several loops with this driver, one after the other: no number either.
     Turn(Symbol),
@@ -166,6 +167,19 @@ impl Symbols {
         }
         Some(self.of(SymbolOrigin::Function(pure.map(|_| ()), sums)))
     }
+}
+
+/// Counter and bounds.
+#[derive(Debug)]
+pub(super) struct Counted {
+    /// The variable that counts.
+    pub counter: Var,
+    /// The counter's first value.
+    pub lower: Sum,
+    /// The value that the counter stays below.
+    pub upper: Sum,
+    /// What the counter grows by in each iteration.
+    pub step: Sum,
 }
 
 /// What says how often a loop runs.

@@ -1,7 +1,7 @@
 //! Random loops: what is proved must hold for every small choice of inputs.
 //!
 //! A producer fills a ring by TMA and a consumer reads it, in flat, sequential, nested, persistent
-//! and triangular loops, with slots and phases counted in several ways. Most kernels have a slip:
+//! and triangular loops, in some that a table in memory drives and in some that start elsewhere, with slots and phases counted in several ways. Most kernels have a slip:
 //! one wait, phase or arrival is wrong under a condition, such as in iteration 13, in the second
 //! outer iteration, or when the trip count is 5. A proof is compared with runs for all inputs up
 //! to several periods.
@@ -10,9 +10,9 @@ use super::super::{InputPlan, Reach, decide};
 use super::random::Random;
 use base::{Cancel, Limits};
 use explore::canonical;
-use kernel::Kernel;
+use kernel::{InputId, Kernel};
 use kernel::text::parse;
-use machine::{Machine, Valuation};
+use machine::{Machine, Valuation, Word};
 use std::fmt::Write;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,6 +27,10 @@ enum Shape {
     Persistent,
     /// The inner loop runs as often as the outer counter says.
     Triangle,
+    /// The inner loop runs as often as a word of memory says that the outer counter picks.
+    Table,
+    /// The producer counts from a program's number to `m`, the consumer how many that are.
+    Offset,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -78,8 +82,10 @@ fn case(random: &mut Random) -> Case {
         Shape::Nested,
         Shape::Persistent,
         Shape::Triangle,
+        Shape::Table,
+        Shape::Offset,
     ];
-    let shape = shapes[random.below(7) as usize];
+    let shape = shapes[random.below(9) as usize];
     let countings = [Counting::Count, Counting::Select, Counting::Inner, Counting::Product];
     let counting = countings[random.below(if shape == Shape::Nested { 4 } else { 2 }) as usize];
     let counting = if shape == Shape::Flat && random.below(2) == 0 { Counting::Inner } else { counting };
@@ -100,7 +106,8 @@ fn case(random: &mut Random) -> Case {
 fn partition(case: &Case, name: &str, producer: bool, end: &str) -> (String, String) {
     let depth = case.depth;
     let (mut out, mut loops) = (String::new(), String::new());
-    let nested = matches!(case.shape, Shape::Nested | Shape::Persistent | Shape::Triangle);
+    let nested = matches!(case.shape, Shape::Nested | Shape::Persistent | Shape::Triangle | Shape::Table);
+    let first = if case.shape == Shape::Offset && producer { "%pid" } else { "%zero" };
     let start = if producer { "%one" } else { "%zero" };
     let (lower, step) = match case.shape {
         Shape::Persistent => ("%pid", "%np"),
@@ -127,14 +134,19 @@ fn partition(case: &Case, name: &str, producer: bool, end: &str) -> (String, Str
                 let _ = writeln!(out, "  {slot} = add w32 %{p}x %zero\n  {phase} = add w32 %{p}y %zero");
             }
         }
+        let trips = match case.shape {
+            Shape::Table => bound,
+            Shape::Offset => "%span",
+            _ => "%n",
+        };
         let condition = match case.when {
             When::Never => "const 0".to_owned(),
             When::Inner(at) => format!("cmp eq w32 %{p}i %k{at}"),
             When::InnerAbove(at) => format!("cmp sgt w32 %{p}i %k{at}"),
             When::Outer(at) => format!("cmp eq w32 {outer} %k{at}"),
-            When::TripCount(at) => format!("cmp eq w32 %n %k{at}"),
+            When::TripCount(at) => format!("cmp eq w32 {trips} %k{at}"),
             When::TripRest(by) => {
-                let _ = writeln!(out, "  %{p}rest = rem_s w32 %n %k{by}");
+                let _ = writeln!(out, "  %{p}rest = rem_s w32 {trips} %k{by}");
                 format!("cmp eq w32 %{p}rest %one")
             }
             When::Last => {
@@ -194,16 +206,20 @@ fn partition(case: &Case, name: &str, producer: bool, end: &str) -> (String, Str
         let _ =
             writeln!(out, "block b{p}e()\n{}", next.replace("X", &format!("%{p}x")).replace("Y", &format!("%{p}y")));
         let parent = if nested { format!(" parent=l{name}") } else { String::new() };
-        let _ = writeln!(loops, "loop l{p} @{site} head=b{p}i counted=%{p}i,%zero,{bound},%one{parent}");
+        let _ = writeln!(loops, "loop l{p} @{site} head=b{p}i counted=%{p}i,{first},{bound},%one{parent}");
     };
     let site = if producer { 300 } else { 200 };
     if nested {
-        let bound = if case.shape == Shape::Triangle { format!("%{name}bound") } else { "%n".to_owned() };
+        let own = matches!(case.shape, Shape::Triangle | Shape::Table);
+        let bound = if own { format!("%{name}bound") } else { "%n".to_owned() };
         let _ = writeln!(out, "block b{name}(%{name}o, %{name}x, %{name}y)");
         let _ = writeln!(out, "  %{name}more = cmp slt w32 %{name}o %m\n  branch %{name}more b{name}in() b{name}end()");
         let _ = writeln!(out, "block b{name}in()");
         if case.shape == Shape::Triangle {
             let _ = writeln!(out, "  %{name}bound = add w32 %{name}o %one");
+        }
+        if case.shape == Shape::Table {
+            let _ = writeln!(out, "  %{name}at = mul w32 %{name}o %k4\n  %{name}bound = load i4 %{name}at");
         }
         let _ = writeln!(out, "  jump b{name}1i(%zero, %{name}x, %{name}y)");
         let next = format!("  %{name}o1 = add w32 %{name}o {step}\n  jump b{name}(%{name}o1, X, Y)");
@@ -213,10 +229,15 @@ fn partition(case: &Case, name: &str, producer: bool, end: &str) -> (String, Str
         loops.insert_str(0, &outer);
     } else {
         let _ =
-            writeln!(out, "block b{name}(%{name}o, %{name}x, %{name}y)\n  jump b{name}1i(%zero, %{name}x, %{name}y)");
+            writeln!(out, "block b{name}(%{name}o, %{name}x, %{name}y)\n  jump b{name}1i({first}, %{name}x, %{name}y)");
         let two = matches!(case.shape, Shape::Sequential | Shape::Twice);
         let next = if two { format!("  jump b{name}2i(%zero, X, Y)") } else { end.to_owned() };
-        inner("1", "%n", &next, "%zero", &mut out, site + 1);
+        let bound = match (case.shape, producer) {
+            (Shape::Offset, true) => "%m",
+            (Shape::Offset, false) => "%span",
+            _ => "%n",
+        };
+        inner("1", bound, &next, "%zero", &mut out, site + 1);
         if two {
             let bound = if case.shape == Shape::Twice { "%n" } else { "%m" };
             inner("2", bound, end, "%one", &mut out, site + 2);
@@ -257,6 +278,7 @@ input i0 argument 0 width=32 divisor=1
 input i1 argument 1 width=32 divisor=1
 input i2 program_id 0 width=32 divisor=1
 input i3 num_programs 0 width=32 divisor=1
+input i4 memory width=32 divisor=1
 block b0()
   %data:sall = base $data
   %full:sbars = base $full
@@ -272,6 +294,7 @@ block b0()
   %m = input i1
   %pid = input i2
   %np = input i3
+  %span = sub w32 %m %pid
 {inits}  @100 fork bc({lower}, %zero, %zero) 1:bp({lower}, %zero, %one)
 {consumer}block blast()
   @101 return
@@ -290,10 +313,30 @@ fn valuations(case: &Case) -> Vec<Valuation> {
     let outer = if matches!(case.shape, Shape::Flat | Shape::Twice) { 0..=0 } else { 0..=7i64 };
     let programs: &[(i64, i64)] = if case.shape == Shape::Persistent { &[(0, 1), (1, 2), (0, 3)] } else { &[(0, 1)] };
     let mut all = Vec::new();
+    if case.shape == Shape::Table {
+        // Tables of all sorts: of few rows and many, of none and of all alike.
+        let mut random = Random(0x7ab1_e5ee_d000_0001);
+        for rows in [1, 2, 3, 5, 7] {
+            for most in [2, 4, 7, 20] {
+                for _ in 0..12 {
+                    let mut valuation = Valuation { values: vec![0, rows, 0, 1, 0], ..Valuation::default() };
+                    for row in 0..rows {
+                        let word = Word { memory: InputId(4), address: 4 * row, value: random.below(most) as i64 };
+                        valuation.set_word(word);
+                    }
+                    all.push(valuation);
+                }
+            }
+        }
+        return all;
+    }
+    let programs: &[(i64, i64)] =
+        if case.shape == Shape::Offset { &[(0, 8), (1, 8), (2, 8), (5, 8)] } else { programs };
+    let outer = if case.shape == Shape::Offset { 0..=31 } else { outer };
     for n in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 17, 18, 25, 26, 31] {
         for m in outer.clone() {
             all.extend(
-                programs.iter().map(|&(pid, np)| Valuation { values: vec![n, m, pid, np], ..Valuation::default() }),
+                programs.iter().map(|&(pid, np)| Valuation { values: vec![n, m, pid, np, 0], ..Valuation::default() }),
             );
         }
     }
@@ -305,7 +348,7 @@ fn what_is_proved_holds_for_all_small_inputs() {
     let mut random = Random(0x1005_5eed_0ddb_a11d);
     let limits = Limits::default();
     let (mut proved, mut broken, mut open, mut missed) = (0, 0, Vec::new(), Vec::new());
-    for number in 0..400 {
+    for number in 0..500 {
         let case = case(&mut random);
         let (text, kernel) = kernel(&case);
         let described = format!(

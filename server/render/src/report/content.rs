@@ -82,6 +82,9 @@ fn head(view: &ReportView<'_>) -> Vec<DocBlock> {
         ("verdict", verdict(view)),
         ("coverage", tally(view)),
     ];
+    if report.ctas > 1 {
+        fields.insert(2, ("cluster", format!("{} CTAs", report.ctas)));
+    }
     if !view.partial().is_empty() {
         fields.push(("partial", view.partial()));
     }

@@ -108,6 +108,8 @@ pub struct ReportJson<'a> {
     /// in partitions; ops that name their tasks, synchronised; the same before anything synchronises them
     #[cfg_attr(test, schemars(extend("enum" = ["final", "tokens", "tagged", "planned"])))]
     stage: &'a str,
+    /// CTAs of the cluster that runs it
+    ctas: u32,
     #[cfg_attr(test, schemars(extend("enum" = ["proved", "clean", "found", "undecided"])))]
     verdict: &'a str,
     reasons: Vec<&'a str>,
@@ -133,7 +135,7 @@ pub struct ReportJson<'a> {
 impl<'a> ReportJson<'a> {
     /// One report.
     pub fn new(view: &'a ReportView<'_>, at: Positions<'_>) -> ReportJson<'a> {
-        let Report { kernel, range, stage, verdict, findings, runs, partitions, barriers, .. } = &view.report;
+        let Report { kernel, range, stage, ctas, verdict, findings, runs, partitions, barriers, .. } = &view.report;
         let Report { edges, buffers, coverage, remarks, unmodelled, coming, .. } = &view.report;
         let partitions = partitions.iter().map(|row| PartitionJson {
             label: &row.label,
@@ -154,6 +156,7 @@ impl<'a> ReportJson<'a> {
             kernel,
             range: Range::placed(*range, at),
             stage: stage.name(),
+            ctas: *ctas,
             verdict: verdict.name(),
             reasons: reasons(verdict),
             missing: view.missing(),

@@ -99,6 +99,7 @@ fn report(tokens: bool) -> Report {
         kernel: "attention".to_owned(),
         range: line(1),
         stage: if tokens { Stage::Tokens } else { Stage::Final },
+        ctas: 1,
         verdict: Verdict::Clean("no finding in 3 runs".to_owned()),
         findings: Vec::new(),
         runs: vec![vec![("%K".to_owned(), 64)], vec![("%K".to_owned(), 128)]],

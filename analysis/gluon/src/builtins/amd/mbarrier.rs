@@ -15,12 +15,8 @@ pub(super) const PART: Part = Part {
         Row::effect("gl.amd.cdna5.mbarrier.init", "mbarrier, count", 6, init),
         Row::effect("gl.amd.cdna5.mbarrier.wait", "mbarrier, phase", 6, wait),
         Row::effect("gl.amd.cdna5.mbarrier.arrive", "mbarrier, *, count=1", 6, arrive),
-        Row::effect("gl.amd.cdna5.cluster.arrive", "", 7, |interp, _| {
-            interp.emit_effect(Op::new(Amdg::ClusterBarrierArrive))
-        }),
-        Row::effect("gl.amd.cdna5.cluster.wait", "", 7, |interp, _| {
-            interp.emit_effect(Op::new(Amdg::ClusterBarrierWait))
-        }),
+        Row::effect("gl.amd.cdna5.cluster.arrive", "", 7, |interp, _| of_cluster(interp, Amdg::ClusterBarrierArrive)),
+        Row::effect("gl.amd.cdna5.cluster.wait", "", 7, |interp, _| of_cluster(interp, Amdg::ClusterBarrierWait)),
     ],
     ..NOTHING
 };
@@ -28,6 +24,14 @@ pub(super) const PART: Part = Part {
 /// The barrier that a function is given.
 pub(super) fn own<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<Rc<MemDesc<'a>>, Stop> {
     barrier(interp, need(interp, bound, "mbarrier")?, "mbarrier")
+}
+
+/// A half of the barrier of a cluster, which takes one: the verifiers of both ops ask for more than one CTA.
+fn of_cluster<'a>(interp: &mut Interp<'a>, op: Amdg) -> Eval<'a> {
+    if interp.num_ctas <= 1 {
+        return interp.raise("a barrier of the cluster in a kernel without clusters (`num_ctas` is 1)");
+    }
+    interp.emit_effect(Op::new(op))
 }
 
 fn init<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

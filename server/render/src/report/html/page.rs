@@ -175,7 +175,7 @@ fn summary(links: &Links<'_>) -> Markup {
         (count("findings", report.findings.len() - hints)) @if hints > 0 { ", " (counted(hints, "hint")) }
     };
     let fields = [
-        ("Stage", html! { (report.stage.name()) }),
+        ("Stage", html! { (report.stage.name()) @if report.ctas > 1 { ", a cluster of " (report.ctas) " CTAs" } }),
         ("Coverage", coverage),
         ("Findings", found),
         ("Partitions", count("partitions", report.partitions.len())),

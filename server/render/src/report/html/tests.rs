@@ -118,6 +118,7 @@ pub(super) fn attention(text: &str) -> Report {
         kernel: "attention".to_owned(),
         range: line(text, 1),
         stage: Stage::Final,
+        ctas: 1,
         verdict: Verdict::Found,
         findings: vec![Finding {
             kind: Kind::Deadlock,
