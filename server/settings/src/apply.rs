@@ -75,6 +75,7 @@ mod tests {
             suppressed: Vec::new(),
             runs: 1,
             steps: 1,
+            proof: None,
             pin: None,
             global: None,
             broken: false,
