@@ -106,6 +106,12 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
     if !is_exact(program, spread) {
         return false;
     }
+    // The host computes both from the same numbers, and no numbers do.
+    if settings_of(program, launch, std::slice::from_ref(spread)).is_empty()
+        && !settings_of(program, launch, &[]).is_empty()
+    {
+        return true;
+    }
     let mut with_bounds = Cow::Borrowed(program);
     let bounded = bounded(&mut with_bounds, std::slice::from_ref(spread));
     // What is nothing to the tensor is as small as it can be.
@@ -122,6 +128,23 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
     })
 }
 
+/// Whether what is assumed of a stride fails with sizes that are no multiples of blocks, which the host makes launches
+/// with: then a block reaches into the next row there, and nothing but how long rows are keeps it out.
+pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    if launch.host.is_empty() || !is_exact(program, spread) {
+        return false;
+    }
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, std::slice::from_ref(spread));
+    let size = sizes(&with_bounds, launch)[1];
+    let fixed = launch.host.ragged(size);
+    let with = |spreads: &[Bounded<'_>]| {
+        let choice = Choice { size, choice: 1, fixed: fixed.clone(), ..Choice::default() };
+        setting(&with_bounds, launch, spreads, &choice)
+    };
+    !fixed.is_empty() && with(&bounded).is_none() && with(&[]).is_some()
+}
+
 /// Arguments that a polynomial mentions.
 fn arguments(program: &Program, poly: &Poly) -> Vec<u32> {
     let mut all = Vec::new();
@@ -136,7 +159,7 @@ fn arguments(program: &Program, poly: &Poly) -> Vec<u32> {
 }
 
 /// Whether the ends of the interval in which a span lies are met: no part of it depends on another, nor on data or on how
-/// often a loop runs.
+/// often a loop runs that does so otherwise in each program.
 fn is_exact(program: &Program, spread: &Spread) -> bool {
     let mut met = BTreeSet::new();
     let mut exact = true;
@@ -146,6 +169,9 @@ fn is_exact(program: &Program, spread: &Spread) -> bool {
             Node::Symbol(symbol @ (Symbol::Program(_) | Symbol::Lane(_)), _) => {
                 own.insert(*symbol);
             }
+            Node::Symbol(symbol @ Symbol::Round(number), _) if counts(program, *number) => {
+                own.insert(*symbol);
+            }
             Node::Symbol(Symbol::Round(_) | Symbol::DescriptorSize(..), _) | Node::Read(..) => exact = false,
             _ => {}
         });
@@ -153,6 +179,17 @@ fn is_exact(program: &Program, spread: &Spread) -> bool {
         met.extend(own);
     }
     exact
+}
+
+/// Whether how often a loop runs is the same in all programs, and known before it.
+fn counts(program: &Program, number: u32) -> bool {
+    let trips = program.loops.get(number as usize).and_then(|of| of.trips);
+    let own = |node: &Node| match node {
+        Node::Symbol(symbol, _) => !symbol.is_shared(),
+        Node::Read(..) => true,
+        _ => false,
+    };
+    trips.is_some_and(|trips| !program.terms.any_leaf(trips, own))
 }
 
 /// What is assumed of a stride, and below what a mask holds that.

@@ -6,13 +6,13 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::choose::{companions, is_contradicted, settings, unlike};
+use crate::choose::{companions, is_contradicted, reaches_over, settings, unlike};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
 use crate::limits::runs::PROGRAMS;
 use crate::program::{Base, Completion, Program, Scope, Source};
-use crate::prove::{Converter, Counter, Premise, Prover, Spread, Table, tables, tickets};
+use crate::prove::{Converter, Counter, Premise, Prover, Ranges, Spread, Table, tables, tickets};
 use crate::report::{Assumption, Global, Query, Race, Reason, Status};
 use crate::run::{Allowance, Meeting, Outcome, Setting, Stuck, explore};
 use crate::smt::Question;
@@ -76,6 +76,7 @@ impl Decider<'_> {
         // What is assumed has to be possible, all of it at once.
         let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
         if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
+            reasons.extend(self.reaching_over(&spreads));
             let status = if reasons.is_empty() { Status::Proved } else { Status::Undecided };
             let assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &FxHashSet::default(), false);
             return Ok(self.report(status, Vec::new(), assumed, reasons, 0));
@@ -225,6 +226,15 @@ impl Decider<'_> {
         }
         let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
         Ok(self.report(status, Vec::new(), assumed, reasons, runs))
+    }
+
+    /// What is assumed that sizes which are no multiples of blocks do not fulfil.
+    fn reaching_over(&self, spreads: &[Spread]) -> Option<Reason> {
+        let spread = spreads.iter().find(|spread| reaches_over(&self.program, &self.launch, spread))?;
+        let said = crate::say::spread(&self.program, spread);
+        let text = format!("nothing says that its sizes are multiples of its blocks, and with others it is not so that {said}");
+        let op = self.program.accesses[spread.access as usize].op;
+        Some(Reason { range: self.tree.op_header_range(op), text })
     }
 
     /// Pairs of ops that are proved apart and that a run shows to race all the same: none, if proofs and runs are
@@ -428,14 +438,17 @@ impl Decider<'_> {
             let place = |access: u32| self.tree.op_header_range(self.program.accesses[access as usize].op);
             let ops = (place(a), place(b));
             let tickets = drawn.clone();
+            let ranges = Ranges::new(&self.program, &known);
+            let counts = self.launch.host.counts(&mut self.program);
             let mut prover = Prover {
                 program: &mut self.program,
-                convert: Converter::default(),
+                convert: Converter::of_launch(ranges, counts),
                 tickets,
                 // What is assumed of tables is no part of the question.
                 tables: &none,
                 constant: &constant,
                 known: &known,
+                sized: self.launch.given,
                 axes: axes.clone(),
                 length: None,
                 rows: 0,
@@ -487,13 +500,16 @@ impl Decider<'_> {
     fn prove_pairs(&mut self, pairs: Vec<(u32, u32)>, axes: &[u8], cancel: &Cancel<'_>) -> Result<Proofs, Cancelled> {
         let (known, tickets) = (self.known(), self.tickets());
         let (tables, constant) = (self.tables(), self.constant());
+        let ranges = Ranges::new(&self.program, &known);
+        let counts = self.launch.host.counts(&mut self.program);
         let mut prover = Prover {
             tickets,
             tables: &tables,
             constant: &constant,
             program: &mut self.program,
-            convert: Converter::default(),
+            convert: Converter::of_launch(ranges, counts),
             known: &known,
+            sized: self.launch.given,
             axes: axes.to_vec(),
             length: None,
             rows: BY_TABLES,
@@ -702,6 +718,7 @@ impl Decider<'_> {
         if pointers > 1 && !self.launch.apart {
             all.push(Assumption::text("arguments point into distinct tensors"));
         }
+        all.extend(self.views());
         let mut zeros: Vec<u32> = zeros.iter().copied().collect();
         zeros.sort_unstable();
         for tensor in zeros {
@@ -713,6 +730,21 @@ impl Decider<'_> {
             all.push(Assumption::text("waits for other programs end"));
         }
         all
+    }
+
+    /// Of views of one tensor of which a program writes one: that they have nothing in common.
+    fn views(&self) -> Vec<Assumption> {
+        let used = |argument: u32, writes: bool| {
+            let mut accesses = self.program.accesses.iter();
+            accesses.any(|access| access.base == Base::Argument(argument) && (access.action.writes() || !writes))
+        };
+        let name = |argument: u32| self.program.arguments.get(argument as usize).map(|argument| argument.name.clone());
+        let meets = |(a, b): &&(u32, u32)| (used(*a, true) && used(*b, false)) || (used(*a, false) && used(*b, true));
+        let said = |(a, b): &(u32, u32)| {
+            let (one, other) = (name(*a)?, name(*b)?);
+            Some(Assumption::text(format!("`{one}` and `{other}`, which may be parts of one tensor, have none in common")))
+        };
+        self.launch.views.iter().filter(meets).filter_map(said).collect()
     }
 
     fn report(

@@ -174,6 +174,9 @@ impl<'t> Kernel<'t> {
             program.share_sizes(&launch.same);
         }
         launch.host.bound(&mut program);
+        // What it does not ask for does not tell its programs apart.
+        program.axes.extend(launch.further_axes(&program.axes));
+        program.axes.sort_unstable();
         decide::Decider { tree, program, launch, name: self.name.to_owned(), range: self.range }
     }
 }

@@ -5,11 +5,13 @@ use std::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::poly::{Monomial, Poly};
+use super::range::Ranges;
 use crate::program::Program;
 use crate::term::{BinOp, Node, Symbol, Term, Terms};
 
-/// Turns expressions into polynomials. Numbers are taken to be whole and unbounded: that no address wraps is an
-/// assumption, which the verdict names.
+/// Turns expressions into polynomials. Numbers of 32 bits and more are taken to be whole: that no address wraps is taken
+/// for granted, save where what is known of a launch or a shift says that it does. What narrower integers cut off is cut
+/// off.
 #[derive(Debug, Default)]
 pub(crate) struct Converter {
     memo: FxHashMap<Term, Poly>,
@@ -18,6 +20,19 @@ pub(crate) struct Converter {
     pub(crate) relied: RefCell<FxHashSet<u32>>,
     /// By source, the axis of the grid of which it gives the number of a program.
     pub(crate) programs: FxHashMap<u32, u8>,
+    /// Between what numbers values lie.
+    ranges: Ranges,
+    /// By axis of the grid, how many programs the launch computes.
+    counts: Vec<(u8, Count)>,
+}
+
+/// How many programs there are along an axis.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Count {
+    /// So many.
+    Exactly(Poly),
+    /// No more than so many.
+    AtMost(Poly),
 }
 
 /// A known relation: not negative, or 0.
@@ -43,6 +58,11 @@ impl Fact {
 }
 
 impl Converter {
+    /// One that knows of a launch.
+    pub(crate) fn of_launch(ranges: Ranges, counts: Vec<(u8, Count)>) -> Converter {
+        Converter { ranges, counts, ..Converter::default() }
+    }
+
     pub(crate) fn poly(&mut self, terms: &mut Terms, term: Term) -> Poly {
         if let Some(known) = self.memo.get(&term) {
             return known.clone();
@@ -62,6 +82,7 @@ impl Converter {
                 Poly::atom(one)
             }
             Node::Read(..) | Node::Select(..) => atom,
+            Node::Trunc(_) | Node::ExtU(_) | Node::Binary(..) if !self.ranges.is_whole(terms, term) => atom,
             Node::Trunc(a) if terms.bits(term) > 1 => self.poly(terms, a),
             Node::Trunc(_) => atom,
             Node::ExtS(a) => {
@@ -104,6 +125,11 @@ impl Converter {
         let positive = || Fact::at_least_zero(this.clone());
         let node = program.terms.node(atom).clone();
         let mut facts = Vec::new();
+        if let Some((least, most)) = self.cut(&program.terms, atom) {
+            facts.push(Fact::ordered(&Poly::constant(least), &this));
+            facts.push(Fact::ordered(&this, &Poly::constant(most)));
+            return facts;
+        }
         match node {
             Node::Symbol(Symbol::Program(axis), _) => {
                 facts.push(positive());
@@ -118,7 +144,15 @@ impl Converter {
                 facts.push(positive());
                 facts.push(Fact::ordered(&this.shifted(1), &programs));
             }
-            Node::Symbol(Symbol::Programs(_), _) => facts.push(Fact::at_least_zero(this.shifted(-1))),
+            Node::Symbol(Symbol::Programs(axis), _) => {
+                facts.push(Fact::at_least_zero(this.shifted(-1)));
+                for (_, count) in self.counts.iter().filter(|(of, _)| *of == axis) {
+                    facts.push(match count {
+                        Count::Exactly(count) => Fact::zero(this.minus(count)),
+                        Count::AtMost(most) => Fact::ordered(&this, most),
+                    });
+                }
+            }
             Node::Symbol(Symbol::Lane(dim), copy) => {
                 facts.push(positive());
                 if let Some(size) = lanes(dim, copy) {
@@ -139,6 +173,15 @@ impl Converter {
             _ => {}
         }
         facts
+    }
+
+    /// Between what numbers a value lies that is cut off at its width; `None` of another one, and where nothing is known.
+    fn cut(&mut self, terms: &Terms, atom: Term) -> Option<(i128, i128)> {
+        let may_be = matches!(terms.node(atom), Node::Trunc(_) | Node::ExtU(_) | Node::Binary(..));
+        if !may_be || self.ranges.is_whole(terms, atom) {
+            return None;
+        }
+        Some(self.ranges.of(terms, atom).unwrap_or((i64::MIN.into(), i64::MAX.into())))
     }
 
     fn of_operation(
@@ -266,7 +309,8 @@ impl Converter {
                 matches!(op, BinOp::RemU | BinOp::DivU | BinOp::MinU | BinOp::MaxU) || op.is_question()
             }
             Node::Select(_, a, b) => self.is_natural(terms, *a) && self.is_natural(terms, *b),
-            Node::ExtS(a) | Node::Trunc(a) => self.is_natural(terms, *a),
+            Node::ExtS(a) => self.is_natural(terms, *a),
+            Node::Trunc(a) => terms.bits(atom) >= 32 && self.is_natural(terms, *a),
             Node::ExtU(_) => true,
             Node::Read(source, ..) if self.programs.contains_key(source) => true,
             Node::Read(source, ..) => {
