@@ -16,7 +16,7 @@ use crate::say::bound;
 use crate::term::{BinOp, Node, Symbol, Term};
 
 /// The longest block.
-fn block(program: &Program) -> i64 {
+pub(crate) fn block(program: &Program) -> i64 {
     let lanes = program.accesses.iter().flat_map(|access| access.lanes.iter().copied());
     lanes.max().unwrap_or(1).clamp(16, 4096)
 }
@@ -193,27 +193,31 @@ fn counts(program: &Program, number: u32) -> bool {
 }
 
 /// What is assumed of a stride, and below what a mask holds that.
-type Bounded<'s> = (&'s Spread, Option<Poly>);
+pub(crate) type Bounded<'s> = (&'s Spread, Option<Poly>);
 
 /// Rows may lie one right after the other: where a mask ends what a stride has to exceed, it need not be more.
-fn bounded<'s>(program: &mut Cow<'_, Program>, spreads: &'s [Spread]) -> Vec<Bounded<'s>> {
+pub(crate) fn bounded<'s>(program: &mut Cow<'_, Program>, spreads: &'s [Spread]) -> Vec<Bounded<'s>> {
     spreads.iter().map(|spread| (spread, bound(program.to_mut(), spread))).collect()
 }
 
 /// What numbers are wanted.
 #[derive(Default)]
-struct Choice {
+pub(crate) struct Choice {
     /// About this large.
-    size: i64,
+    pub(crate) size: i64,
     /// The first, second or third of such choices.
-    choice: usize,
+    pub(crate) choice: usize,
     /// Several programs along this axis alone.
-    only: Option<u8>,
+    pub(crate) only: Option<u8>,
     /// Numbers of the host that are these; with them there are as many programs as it computes.
-    fixed: Numbers,
+    pub(crate) fixed: Numbers,
+    /// Whether there are as many programs as it computes all the same.
+    pub(crate) wide: bool,
+    /// Arguments that are these.
+    pub(crate) values: Vec<(u32, i64)>,
 }
 
-fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &Choice) -> Option<Setting> {
+pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &Choice) -> Option<Setting> {
     let (size, only) = (choice.size, choice.only);
     let axes = program.axes.len().min(3);
     let around = around(program);
@@ -227,7 +231,8 @@ fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &
         let at = at as u32;
         if let Some(bits) = argument.bits {
             let chosen = if bits == 1 { 1 } else { round_up(size, argument.divisor) };
-            setting.values.insert(Symbol::Argument(at), launch.value(at).unwrap_or(chosen));
+            let fixed = choice.values.iter().find(|(of, _)| *of == at).map(|(_, value)| *value);
+            setting.values.insert(Symbol::Argument(at), launch.value(at).or(fixed).unwrap_or(chosen));
         }
         for dim in 0..argument.rank {
             let known = launch.sizes.get(&(at, dim as u8)).copied();
@@ -235,10 +240,10 @@ fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &
         }
     }
     setting.given = launch.is_whole(program);
-    let wanted = if choice.fixed.is_empty() { setting.grid } else { [i64::MAX; 3] };
+    let wanted = if choice.fixed.is_empty() && !choice.wide { setting.grid } else { [i64::MAX; 3] };
     let mut numbers = launch.host.numbers(size, choice.choice);
     numbers.extend(&choice.fixed);
-    if choice.choice == 0 && choice.fixed.is_empty() {
+    if choice.choice == 0 && choice.fixed.is_empty() && !choice.wide {
         launch.host.widen(&mut numbers, wanted);
     }
     launch.host.apply(&numbers, &mut setting, wanted)?;
@@ -287,7 +292,7 @@ fn around(program: &Program) -> [i64; 3] {
 }
 
 /// All expressions that say where and whether something is accessed, and how long loops run.
-fn used(program: &Program) -> Vec<Term> {
+pub(crate) fn used(program: &Program) -> Vec<Term> {
     let accesses = program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
     let mut open: Vec<Term> = accesses.chain(program.loops.iter().map(|of| of.condition)).collect();
     let (mut seen, mut used) = (FxHashSet::default(), Vec::new());

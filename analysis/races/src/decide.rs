@@ -11,6 +11,7 @@ use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
 use crate::limits::runs::PROGRAMS;
+use crate::persistent::{grouped, persistent};
 use crate::program::{Base, Completion, Program, Scope, Source};
 use crate::prove::{Converter, Counter, Premise, Prover, Ranges, Spread, Table, tables, tickets};
 use crate::report::{Assumption, Global, Query, Race, Reason, Status};
@@ -77,8 +78,12 @@ impl Decider<'_> {
         let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
         if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
             reasons.extend(self.reaching_over(&spreads));
+            let waits = self.has_waits();
+            if waits && reasons.is_empty() {
+                reasons.extend(self.hangs_all_the_same(allowance, cancel)?);
+            }
             let status = if reasons.is_empty() { Status::Proved } else { Status::Undecided };
-            let assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &FxHashSet::default(), false);
+            let assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &FxHashSet::default(), waits);
             return Ok(self.report(status, Vec::new(), assumed, reasons, 0));
         }
         let mut needed = spreads.clone();
@@ -97,10 +102,14 @@ impl Decider<'_> {
             tried = settings(&self.program, &self.launch, &[]);
         }
         // These show races, and not that there is none.
-        let unlike = match fits && !proofs.open.is_empty() && !self.launch.host.is_empty() {
+        let mut unlike = match fits && !proofs.open.is_empty() && !self.launch.host.is_empty() {
             true => unlike(&self.program, &self.launch, &needed),
             false => Vec::new(),
         };
+        if fits && !proofs.open.is_empty() {
+            unlike.extend(persistent(&self.program, &self.launch, &needed));
+            unlike.extend(grouped(&self.program, &self.launch, &needed));
+        }
         tried.iter_mut().for_each(|setting| self.few(&proofs.premises, setting));
         tried.retain(|setting| setting.programs() <= PROGRAMS);
         if let Some(first) = tried.first()
@@ -208,6 +217,10 @@ impl Decider<'_> {
         if !races.is_empty() {
             return Ok(self.report(Status::Found, races, assumed, reasons, runs));
         }
+        if self.tells_waits() {
+            let hangs = outcomes.iter().find_map(|(_, outcome)| outcome.hangs);
+            reasons.extend(hangs.map(|access| self.hang(access)));
+        }
         self.left_open(&outcomes, &mut reasons);
         let executed = |access: u32| outcomes.iter().any(|(_, outcome)| outcome.executes(access));
         let open = !self.is_whole();
@@ -226,6 +239,62 @@ impl Decider<'_> {
         }
         let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
         Ok(self.report(status, Vec::new(), assumed, reasons, runs))
+    }
+
+    /// Whether some loop asks the same word of memory again and again.
+    fn has_waits(&self) -> bool {
+        (0u32..).zip(&self.program.loops).any(|(number, of)| {
+            self.program.terms.any_leaf(of.condition, |node| {
+                let Node::Read(source, ..) = node else { return false };
+                let Some(Source::Access(access)) = self.program.sources.get(*source as usize) else { return false };
+                let access = &self.program.accesses[*access as usize];
+                let moves = |node: &Node| match node {
+                    Node::Symbol(Symbol::Round(of), _) => *of >= number,
+                    Node::Read(..) => true,
+                    _ => false,
+                };
+                access.action.ordering().is_some()
+                    && access.loops.last() == Some(&number)
+                    && !self.program.terms.any_leaf(access.offset, moves)
+            })
+        })
+    }
+
+    /// Whether what programs wait for hangs on nothing that was chosen.
+    fn tells_waits(&self) -> bool {
+        let chosen = |node: &Node| match node {
+            Node::Symbol(Symbol::Argument(at), _) => self.launch.value(*at).is_none(),
+            Node::Symbol(Symbol::DescriptorSize(at, dim), _) => !self.launch.sizes.contains_key(&(*at, *dim)),
+            _ => false,
+        };
+        let orders = self.program.accesses.iter().filter(|access| access.action.ordering().is_some());
+        let terms = orders.flat_map(|access| {
+            let own = [access.offset, access.mask, access.path];
+            own.into_iter().chain(access.value).chain(access.compare)
+        });
+        let mut terms = terms.chain(self.program.loops.iter().map(|of| of.condition));
+        self.launch.grid.iter().all(Option::is_some) && !terms.any(|term| self.program.terms.any_leaf(term, chosen))
+    }
+
+    /// That a program of the launch waits for ever, where a run shows it.
+    fn hangs_all_the_same(&self, allowance: &mut Allowance, cancel: &Cancel<'_>) -> Result<Option<Reason>, Cancelled> {
+        if !self.tells_waits() {
+            return Ok(None);
+        }
+        let all = (0u32..).take(self.program.accesses.len()).collect();
+        for setting in settings(&self.program, &self.launch, &[]).into_iter().take(1) {
+            if setting.programs() <= PROGRAMS {
+                let outcome = explore(&self.program, &setting, &all, allowance, cancel)?;
+                return Ok(outcome.hangs.map(|access| self.hang(access)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn hang(&self, access: u32) -> Reason {
+        let op = self.program.accesses[access as usize].op;
+        let text = "a program waits here for ever: no other one changes this word any more".to_owned();
+        Reason { range: self.tree.op_header_range(op), text }
     }
 
     /// What is assumed that sizes which are no multiples of blocks do not fulfil.

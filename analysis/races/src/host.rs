@@ -168,6 +168,11 @@ impl Host {
         if let Some((argument, _)) = own.next() {
             return Some(Poly::atom(program.terms.as_width(Symbol::Argument(*argument), 0)));
         }
+        if let Quantity::Unknown { id, .. } = quantity
+            && let Some((low, high)) = self.bounds.get(id)
+        {
+            return (low == high).then(|| Poly::constant((*low).into()));
+        }
         let Quantity::Made(op, parts) = quantity else { return None };
         let (a, b) = (self.in_arguments(&parts.0, program)?, self.in_arguments(&parts.1, program)?);
         match op {
@@ -181,6 +186,14 @@ impl Host {
     /// How an argument is computed.
     pub(crate) fn of(&self, argument: u32) -> Option<&Quantity> {
         self.arguments.get(&argument)
+    }
+
+    /// The number without a formula that an argument is.
+    pub(crate) fn number(&self, argument: u32) -> Option<u32> {
+        match self.of(argument)? {
+            Quantity::Unknown { id, .. } if !self.bounds.contains_key(id) => Some(*id),
+            _ => None,
+        }
     }
 
     /// Says of each access between what arguments lie.

@@ -97,7 +97,7 @@ pub(crate) struct Known {
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
     /// How the numbers hang together that it does not give.
     pub(crate) host: Host,
-    /// Along which axes it says how many programs there are, be it by a formula, or as one of several sizes of a grid.
+    /// Along which axes it says how many programs there are, be it by a formula.
     pub(crate) given: [bool; 3],
 }
 
@@ -112,8 +112,7 @@ impl Known {
         };
         let mut known = Known { grid: launch.grid, host: Host::new(&given, program), ..Known::default() };
         let says = |axis: usize| launch.grid[axis].is_some() || launch.programs[axis].is_some();
-        let any = (0..3).any(says);
-        known.given = [any; 3];
+        known.given = [says(0), says(1), says(2)];
         let mut first: FxHashMap<u32, (u32, i64)> = FxHashMap::default();
         let mut told = 0;
         let pointers = program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();
@@ -160,11 +159,9 @@ impl Known {
 
     /// Axes beside these along which it may have more than one program.
     pub(crate) fn further_axes(&self, axes: &[u8]) -> Vec<u8> {
-        let open = |axis: &u8| {
-            let at = usize::from(*axis);
-            self.given[at] && self.grid[at].is_none() && !axes.contains(axis)
-        };
-        (0..3).filter(open).collect()
+        // Of a grid of which it gives some sizes the others are sizes as well.
+        let any = self.given.contains(&true);
+        (0..3).filter(|axis| any && self.grid[usize::from(*axis)].is_none() && !axes.contains(axis)).collect()
     }
 
     /// Whether some number that addresses may be made of is known.

@@ -18,6 +18,7 @@ mod interval;
 mod launch;
 mod limits;
 mod meeting;
+mod persistent;
 mod program;
 mod prove;
 mod report;

@@ -122,7 +122,8 @@ fn view_of<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Va
 
 /// The same tensor under another shape.
 fn same_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    laid_out(of.memory.clone(), dtype, shape, None)
+    let (memory, dims, steps) = (of.memory.clone(), Dims::free(), Rc::default());
+    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: of.whole })
 }
 
 /// Whether a value itself is not known, or is a key with a part that is not.
@@ -288,6 +289,7 @@ pub fn answer<'a>(path: &str, args: &Args<'a>) -> Option<Value<'a>> {
         "bool" | "isinstance" | "hasattr" => Some(number(OpenNumber::Bool)),
         "min" | "max" | "abs" | "sum" | "round" if all(&[OpenNumber::Int]) => Some(number(OpenNumber::Int)),
         "min" | "max" | "abs" | "sum" if all(&[OpenNumber::Int, OpenNumber::Float]) => Some(number(OpenNumber::Float)),
+        "min" | "max" | "abs" | "sum" | "round" => Some(Value::Unknown(format!("`{path}` of what is not known").into())),
         _ => None,
     }
 }
@@ -500,7 +502,9 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
         "expand" if of.strides.is_some() => {
             let sizes = sizes(args);
             let strides = sizes.as_ref().and_then(|sizes| expanded(of, sizes));
-            laid_out(of.memory.clone(), own(), sizes.filter(|_| strides.is_some()), strides)
+            let shape = sizes.filter(|_| strides.is_some());
+            let (dims, steps) = (Dims::free(), Rc::default());
+            made(OpenTensor { shape, strides, dims, steps, whole: false, ..of.clone() })
         }
         "to" | "type" => match first {
             Some(Value::Unknown(_)) => perhaps(of, typed(None)),
