@@ -107,7 +107,8 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
         return false;
     }
     // The host computes both from the same numbers, and no numbers do.
-    if settings_of(program, launch, std::slice::from_ref(spread)).is_empty()
+    if is_unmasked(program, spread)
+        && settings_of(program, launch, std::slice::from_ref(spread)).is_empty()
         && !settings_of(program, launch, &[]).is_empty()
     {
         return true;
@@ -131,7 +132,7 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
 /// Whether what is assumed of a stride fails with sizes that are no multiples of blocks, which the host makes launches
 /// with: then a block reaches into the next row there, and nothing but how long rows are keeps it out.
 pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -> bool {
-    if launch.host.is_empty() || !is_exact(program, spread) {
+    if launch.host.is_empty() || !is_exact(program, spread) || !is_unmasked(program, spread) {
         return false;
     }
     let mut with_bounds = Cow::Borrowed(program);
@@ -179,6 +180,33 @@ fn is_exact(program: &Program, spread: &Spread) -> bool {
         met.extend(own);
     }
     exact
+}
+
+/// Whether no mask and no branch, but for loops, says anything of what a span is made of, save what is known to end it.
+fn is_unmasked(program: &Program, spread: &Spread) -> bool {
+    if bound(&mut program.clone(), spread).is_some() {
+        return true;
+    }
+    let own: Vec<Term> = spread.span.atoms().collect();
+    let of_span = |node: &Node| match node {
+        Node::Symbol(symbol, _) if !symbol.is_shared() => own.iter().any(|atom| {
+            program.terms.any_leaf(*atom, |leaf| matches!(leaf, Node::Symbol(other, _) if other == symbol))
+        }),
+        _ => false,
+    };
+    let access = &program.accesses[spread.access as usize];
+    let mut open = vec![access.mask, access.path];
+    while let Some(term) = open.pop() {
+        if program.loops.iter().any(|of| of.condition == term) {
+            continue;
+        }
+        match *program.terms.node(term) {
+            Node::Binary(BinOp::And, a, b) => open.extend([a, b]),
+            _ if program.terms.any_leaf(term, of_span) => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// Whether how often a loop runs is the same in all programs, and known before it.

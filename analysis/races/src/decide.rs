@@ -301,7 +301,9 @@ impl Decider<'_> {
     fn reaching_over(&self, spreads: &[Spread]) -> Option<Reason> {
         let spread = spreads.iter().find(|spread| reaches_over(&self.program, &self.launch, spread))?;
         let said = crate::say::spread(&self.program, spread);
-        let text = format!("nothing says that its sizes are multiples of its blocks, and with others it is not so that {said}");
+        let text = format!(
+            "nothing says that its sizes are multiples of its blocks, and with others it is not so that {said}"
+        );
         let op = self.program.accesses[spread.access as usize].op;
         Some(Reason { range: self.tree.op_header_range(op), text })
     }
@@ -811,7 +813,9 @@ impl Decider<'_> {
         let meets = |(a, b): &&(u32, u32)| (used(*a, true) && used(*b, false)) || (used(*a, false) && used(*b, true));
         let said = |(a, b): &(u32, u32)| {
             let (one, other) = (name(*a)?, name(*b)?);
-            Some(Assumption::text(format!("`{one}` and `{other}`, which may be parts of one tensor, have none in common")))
+            Some(Assumption::text(format!(
+                "`{one}` and `{other}`, which may be parts of one tensor, have none in common"
+            )))
         };
         self.launch.views.iter().filter(meets).filter_map(said).collect()
     }

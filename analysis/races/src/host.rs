@@ -188,6 +188,19 @@ impl Host {
         self.arguments.get(&argument)
     }
 
+    /// Arguments that are computed as earlier ones are, and which: each is that number.
+    pub(crate) fn same(&self) -> FxHashMap<u32, u32> {
+        let mut first: FxHashMap<&Quantity, u32> = FxHashMap::default();
+        let mut same = FxHashMap::default();
+        for (argument, quantity) in &self.arguments {
+            let own = *first.entry(quantity).or_insert(*argument);
+            if own != *argument {
+                same.insert(*argument, own);
+            }
+        }
+        same
+    }
+
     /// The number without a formula that an argument is.
     pub(crate) fn number(&self, argument: u32) -> Option<u32> {
         match self.of(argument)? {

@@ -174,6 +174,7 @@ impl<'t> Kernel<'t> {
         if launch.sizes.is_empty() {
             program.share_sizes(&launch.same);
         }
+        program.share_arguments(&launch.host.same());
         launch.host.bound(&mut program);
         // What it does not ask for does not tell its programs apart.
         program.axes.extend(launch.further_axes(&program.axes));

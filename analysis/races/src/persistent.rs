@@ -87,7 +87,8 @@ fn strides(program: &Program, launch: &Known) -> Vec<Stride> {
                 _ => None,
             });
             let Some((axis, apart)) = programs else { continue };
-            let is_round = |atom: &Term| matches!(terms.node(*atom), Node::Symbol(Symbol::Round(of), _) if *of == number);
+            let is_round =
+                |atom: &Term| matches!(terms.node(*atom), Node::Symbol(Symbol::Round(of), _) if *of == number);
             let steps = counter.terms().filter(|(monomial, _)| monomial.iter().any(is_round));
             for (monomial, by) in steps {
                 let others: Vec<Term> = monomial.iter().copied().filter(|atom| !is_round(atom)).collect();
@@ -97,7 +98,9 @@ fn strides(program: &Program, launch: &Known) -> Vec<Stride> {
                 };
                 let step = match others.as_slice() {
                     [] if by % apart == 0 => i64::try_from(by / apart).ok().map(Step::Known),
-                    [one] if by == apart => argument(one).map(|at| launch.value(at).map_or(Step::Argument(at), Step::Known)),
+                    [one] if by == apart => {
+                        argument(one).map(|at| launch.value(at).map_or(Step::Argument(at), Step::Known))
+                    }
                     _ => None,
                 };
                 all.extend(step.map(|step| Stride { axis, step }));
@@ -165,7 +168,9 @@ fn quotients(program: &Program, launch: &Known) -> Vec<(u32, u32)> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();
     for term in crate::choose::used(program) {
-        let Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, a, b) = *program.terms.node(term) else { continue };
+        let Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, a, b) = *program.terms.node(term) else {
+            continue;
+        };
         if let (Some(whole), Some(part)) = (argument(a), argument(b))
             && whole != part
             && seen.insert((whole, part))

@@ -289,7 +289,9 @@ pub fn answer<'a>(path: &str, args: &Args<'a>) -> Option<Value<'a>> {
         "bool" | "isinstance" | "hasattr" => Some(number(OpenNumber::Bool)),
         "min" | "max" | "abs" | "sum" | "round" if all(&[OpenNumber::Int]) => Some(number(OpenNumber::Int)),
         "min" | "max" | "abs" | "sum" if all(&[OpenNumber::Int, OpenNumber::Float]) => Some(number(OpenNumber::Float)),
-        "min" | "max" | "abs" | "sum" | "round" => Some(Value::Unknown(format!("`{path}` of what is not known").into())),
+        "min" | "max" | "abs" | "sum" | "round" => {
+            Some(Value::Unknown(format!("`{path}` of what is not known").into()))
+        }
         _ => None,
     }
 }

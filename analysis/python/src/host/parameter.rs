@@ -93,7 +93,8 @@ impl<'a> Visitor<'a> for Asked<'a> {
             });
             // One argument by itself may be a sequence of sizes.
             let single = call.arguments.args.len() == 1 && matches!(call.arguments.args[0], Expr::Name(_));
-            let names = sizes.filter_map(|size| if let Expr::Name(name) = size { Some(name.id.as_str()) } else { None });
+            let names =
+                sizes.filter_map(|size| if let Expr::Name(name) = size { Some(name.id.as_str()) } else { None });
             if !single || library.id.as_str() == "triton" {
                 self.sizes.extend(names);
             }

@@ -74,6 +74,9 @@ impl Converter {
 
     fn make(&mut self, terms: &mut Terms, term: Term) -> Poly {
         let atom = Poly::atom(term);
+        if let Some(whole) = self.ranges.held(terms, term) {
+            return self.poly(terms, whole);
+        }
         match terms.node(term).clone() {
             Node::Const(value) => Poly::constant(value.into()),
             Node::Symbol(symbol, copy) => {

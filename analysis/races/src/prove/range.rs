@@ -60,7 +60,11 @@ impl Ranges {
             // As a number without a sign it is another one where it is negative.
             Node::ExtU(a) => {
                 let bits = terms.bits(a);
-                bits == 1 || bits >= ADDRESS || self.of(terms, a).is_some_and(|range| range.0 >= 0)
+                let natural = |range: (i128, i128)| range.0 >= 0;
+                bits == 1
+                    || bits >= ADDRESS
+                    || self.held(terms, term).is_some()
+                    || self.of(terms, a).is_some_and(natural)
             }
             Node::Binary(BinOp::Shl, _, by) if self.unbounded(terms, term).is_none() => {
                 let by = terms.constant(by).unwrap_or(0);
@@ -71,6 +75,14 @@ impl Ranges {
             }
             _ => true,
         }
+    }
+
+    /// What a number is that was cut off at fewer bits and is taken without a sign, where those bits hold it.
+    pub(super) fn held(&mut self, terms: &Terms, term: Term) -> Option<Term> {
+        let Node::ExtU(cut) = *terms.node(term) else { return None };
+        let Node::Trunc(whole) = *terms.node(cut) else { return None };
+        let range = self.of(terms, whole)?;
+        (range.0 >= 0 && range.1 < 1i128 << terms.bits(cut).min(64)).then_some(whole)
     }
 
     /// The range of the value that an expression has.
@@ -99,7 +111,10 @@ impl Ranges {
             Node::Trunc(a) => self.of(terms, a),
             Node::ExtS(a) if terms.bits(a) == 1 => Some((-1, 0)),
             Node::ExtS(a) => self.of(terms, a),
-            Node::ExtU(a) => match self.of(terms, a) {
+            Node::ExtU(a) => match {
+                let whole = self.held(terms, term).unwrap_or(a);
+                self.of(terms, whole)
+            } {
                 Some(range) if range.0 >= 0 => Some(range),
                 _ => Some((0, (1i128 << terms.bits(a).min(64)) - 1)),
             },
@@ -145,7 +160,9 @@ fn of_operation(op: BinOp, x: Range, y: Range) -> Range {
         BinOp::Add => Some((x.0 + y.0, x.1 + y.1)),
         BinOp::Sub => Some((x.0 - y.1, x.1 - y.0)),
         BinOp::Mul => corners(i128::checked_mul),
-        BinOp::Shl if y.0 >= 0 && y.1 < 64 => corners(|a, by| a.checked_mul(1i128.checked_shl(u32::try_from(by).ok()?)?)),
+        BinOp::Shl if y.0 >= 0 && y.1 < 64 => {
+            corners(|a, by| a.checked_mul(1i128.checked_shl(u32::try_from(by).ok()?)?))
+        }
         BinOp::ShrS | BinOp::ShrU if x.0 >= 0 && y.0 >= 0 => {
             corners(|a, by| Some(a.checked_shr(u32::try_from(by).ok()?).unwrap_or(0)))
         }
