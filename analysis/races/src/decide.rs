@@ -130,9 +130,11 @@ impl Decider<'_> {
         };
         let mut outcomes: Vec<(Setting, Outcome)> = Vec::new();
         let mut few = false;
+        let mut hangs = None;
         let mut queue: Vec<Setting> = tried.into_iter().rev().collect();
         while let Some(setting) = queue.pop() {
             let outcome = explore(&self.program, &setting, &asked, allowance, cancel)?;
+            hangs = hangs.or(outcome.hangs);
             let empty = outcome.limited && outcome.races.is_empty() && !(allowance.rationed && outcome.alone);
             if empty && setting.chosen.is_empty() && setting.programs() > 3 {
                 // A few of the programs, while the others are late.
@@ -218,7 +220,6 @@ impl Decider<'_> {
             return Ok(self.report(Status::Found, races, assumed, reasons, runs));
         }
         if self.tells_waits() {
-            let hangs = outcomes.iter().find_map(|(_, outcome)| outcome.hangs);
             reasons.extend(hangs.map(|access| self.hang(access)));
         }
         self.left_open(&outcomes, &mut reasons);
