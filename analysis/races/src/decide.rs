@@ -40,6 +40,8 @@ struct Proofs {
     wanted: Vec<Spread>,
     /// Whether there were too many.
     limited: bool,
+    /// Whether some number does not fit into its integers in the launch.
+    overflows: bool,
 }
 
 impl Decider<'_> {
@@ -118,7 +120,11 @@ impl Decider<'_> {
             tried.push(further);
         }
         if tried.is_empty() {
-            let text = "no launch that is small enough to be run satisfies what the kernel needs".to_owned();
+            let text = match proofs.overflows {
+                true => "a number of it does not fit into its integers in a launch that is too large to be run",
+                false => "no launch that is small enough to be run satisfies what the kernel needs",
+            };
+            let text = text.to_owned();
             reasons.push(Reason { range: self.range, text });
         }
         if !possible && self.is_whole() {
@@ -594,6 +600,7 @@ impl Decider<'_> {
             premises: BTreeSet::new(),
             wanted: Vec::new(),
             limited: false,
+            overflows: false,
         };
         // A tile that is read and then written is one set of addresses.
         let mut sets = FxHashMap::default();
@@ -639,6 +646,7 @@ impl Decider<'_> {
             }
         }
         proofs.wanted = std::mem::take(&mut prover.wanted);
+        proofs.overflows = prover.convert.overflows();
         Ok(proofs)
     }
 

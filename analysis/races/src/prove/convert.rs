@@ -63,6 +63,11 @@ impl Converter {
         Converter { ranges, counts, ..Converter::default() }
     }
 
+    /// Whether some number that was met does not fit into its integers, by what is known of the launch.
+    pub(crate) fn overflows(&self) -> bool {
+        self.ranges.overflows()
+    }
+
     pub(crate) fn poly(&mut self, terms: &mut Terms, term: Term) -> Poly {
         if let Some(known) = self.memo.get(&term) {
             return known.clone();

@@ -23,6 +23,8 @@ pub(crate) struct Ranges {
     /// The most lanes that any access has along a dimension.
     lanes: Vec<i64>,
     memo: FxHashMap<Term, Range>,
+    /// Whether a number that is wide enough for addresses does not fit, by what is known.
+    overflows: bool,
 }
 
 /// The numbers that a signed integer of so many bits holds.
@@ -44,7 +46,7 @@ impl Ranges {
             lanes.resize(lanes.len().max(access.lanes.len()), 1);
             lanes.iter_mut().zip(&access.lanes).for_each(|(most, own)| *most = (*most).max(*own));
         }
-        Ranges { known: known.clone(), lanes, memo: FxHashMap::default() }
+        Ranges { known: known.clone(), lanes, ..Ranges::default() }
     }
 
     /// Whether the number that an operation makes, were integers unbounded, is what its integers hold: certainly where
@@ -71,10 +73,17 @@ impl Ranges {
                 bits >= ADDRESS && by < FAR.max(i64::from(bits) - 32)
             }
             Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl, ..) => {
-                self.unbounded(terms, term).map_or(bits >= ADDRESS, fits)
+                let whole = self.unbounded(terms, term).map_or(bits >= ADDRESS, fits);
+                self.overflows |= !whole && bits >= ADDRESS;
+                whole
             }
             _ => true,
         }
+    }
+
+    /// Whether a number that is wide enough for addresses does not fit, by what is known of the launch.
+    pub(super) fn overflows(&self) -> bool {
+        self.overflows
     }
 
     /// What a number is that was cut off at fewer bits and is taken without a sign, where those bits hold it.
