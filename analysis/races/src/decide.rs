@@ -183,7 +183,7 @@ impl Decider<'_> {
         }
         if !fits {
             races.clear();
-            let conditions: Vec<String> = largest(&self.program, &needed)
+            let conditions: Vec<String> = crate::say::largest(&self.program, &needed)
                 .into_iter()
                 .take(2)
                 .map(|one| crate::say::spread(&self.program, one))
@@ -246,62 +246,6 @@ impl Decider<'_> {
         }
         let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
         Ok(self.report(status, Vec::new(), assumed, reasons, runs))
-    }
-
-    /// Whether some loop asks the same word of memory again and again.
-    fn has_waits(&self) -> bool {
-        (0u32..).zip(&self.program.loops).any(|(number, of)| {
-            self.program.terms.any_leaf(of.condition, |node| {
-                let Node::Read(source, ..) = node else { return false };
-                let Some(Source::Access(access)) = self.program.sources.get(*source as usize) else { return false };
-                let access = &self.program.accesses[*access as usize];
-                let moves = |node: &Node| match node {
-                    Node::Symbol(Symbol::Round(of), _) => *of >= number,
-                    Node::Read(..) => true,
-                    _ => false,
-                };
-                access.action.ordering().is_some()
-                    && access.loops.last() == Some(&number)
-                    && !self.program.terms.any_leaf(access.offset, moves)
-            })
-        })
-    }
-
-    /// Whether what programs wait for hangs on nothing that was chosen.
-    fn tells_waits(&self) -> bool {
-        let chosen = |node: &Node| match node {
-            Node::Symbol(Symbol::Argument(at), _) => self.launch.value(*at).is_none(),
-            Node::Symbol(Symbol::DescriptorSize(at, dim), _) => !self.launch.sizes.contains_key(&(*at, *dim)),
-            _ => false,
-        };
-        let orders = self.program.accesses.iter().filter(|access| access.action.ordering().is_some());
-        let terms = orders.flat_map(|access| {
-            let own = [access.offset, access.mask, access.path];
-            own.into_iter().chain(access.value).chain(access.compare)
-        });
-        let mut terms = terms.chain(self.program.loops.iter().map(|of| of.condition));
-        self.launch.grid.iter().all(Option::is_some) && !terms.any(|term| self.program.terms.any_leaf(term, chosen))
-    }
-
-    /// That a program of the launch waits for ever, where a run shows it.
-    fn hangs_all_the_same(&self, allowance: &mut Allowance, cancel: &Cancel<'_>) -> Result<Option<Reason>, Cancelled> {
-        if !self.tells_waits() {
-            return Ok(None);
-        }
-        let all = (0u32..).take(self.program.accesses.len()).collect();
-        for setting in settings(&self.program, &self.launch, &[]).into_iter().take(1) {
-            if setting.programs() <= PROGRAMS {
-                let outcome = explore(&self.program, &setting, &all, allowance, cancel)?;
-                return Ok(outcome.hangs.map(|access| self.hang(access)));
-            }
-        }
-        Ok(None)
-    }
-
-    fn hang(&self, access: u32) -> Reason {
-        let op = self.program.accesses[access as usize].op;
-        let text = "a program waits here for ever: no other one changes this word any more".to_owned();
-        Reason { range: self.tree.op_header_range(op), text }
     }
 
     /// What is assumed that sizes which are no multiples of blocks do not fulfil.
@@ -765,70 +709,6 @@ impl Decider<'_> {
         name.map_or_else(String::new, |name| format!(" that is read from `{name}`"))
     }
 
-    fn assumptions(
-        &self,
-        axes: &[u8],
-        (spreads, premises): (&[Spread], &BTreeSet<Premise>),
-        zeros: &FxHashSet<u32>,
-        waits: bool,
-    ) -> Vec<Assumption> {
-        let mut all = Vec::new();
-        if self.launch.grid.iter().any(Option::is_none) {
-            match axes {
-                [] => all.push(Assumption::text("one program is launched")),
-                [0] => all.push(Assumption::text("the grid has one axis")),
-                [0, 1] => all.push(Assumption::text("the grid has two axes")),
-                [0, 1, 2] => {}
-                _ => {
-                    let used: Vec<String> = axes.iter().map(ToString::to_string).collect();
-                    all.push(Assumption::text(format!("the grid is 1 but along axis {}", used.join(" and "))));
-                }
-            }
-        }
-        let mut said: Vec<String> = Vec::new();
-        for spread in largest(&self.program, spreads) {
-            let text = crate::say::spread(&self.program, spread);
-            if !said.contains(&text) {
-                said.push(text);
-            }
-        }
-        said.extend(premises.iter().map(|premise| crate::say::premise(&self.program, premise)));
-        all.extend(said.into_iter().map(Assumption::text));
-        let pointers = self.program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();
-        if pointers > 1 && !self.launch.apart {
-            all.push(Assumption::text("arguments point into distinct tensors"));
-        }
-        all.extend(self.views());
-        let mut zeros: Vec<u32> = zeros.iter().copied().collect();
-        zeros.sort_unstable();
-        for tensor in zeros {
-            if let Some(argument) = self.program.arguments.get(tensor as usize) {
-                all.push(Assumption::text(format!("`{}` is 0 at first", argument.name)));
-            }
-        }
-        if waits {
-            all.push(Assumption::text("waits for other programs end"));
-        }
-        all
-    }
-
-    /// Of views of one tensor of which a program writes one: that they have nothing in common.
-    fn views(&self) -> Vec<Assumption> {
-        let used = |argument: u32, writes: bool| {
-            let mut accesses = self.program.accesses.iter();
-            accesses.any(|access| access.base == Base::Argument(argument) && (access.action.writes() || !writes))
-        };
-        let name = |argument: u32| self.program.arguments.get(argument as usize).map(|argument| argument.name.clone());
-        let meets = |(a, b): &&(u32, u32)| (used(*a, true) && used(*b, false)) || (used(*a, false) && used(*b, true));
-        let said = |(a, b): &(u32, u32)| {
-            let (one, other) = (name(*a)?, name(*b)?);
-            Some(Assumption::text(format!(
-                "`{one}` and `{other}`, which may be parts of one tensor, have none in common"
-            )))
-        };
-        self.launch.views.iter().filter(meets).filter_map(said).collect()
-    }
-
     fn report(
         &self,
         status: Status,
@@ -853,28 +733,6 @@ impl Decider<'_> {
 /// Whether the address of one side of a race is cut off at its width.
 fn wraps(race: &Meeting) -> bool {
     race.first.wrapped || race.second.wrapped
-}
-
-/// The conditions of which no other says the same with a larger number.
-fn largest<'s>(program: &Program, spreads: &'s [Spread]) -> Vec<&'s Spread> {
-    // A mask may say more of one access than of another.
-    let parts = |spread: &Spread| {
-        let bound = crate::say::bound(&mut program.clone(), spread).map(|bound| bound.shifted(-spread.span.offset()));
-        (spread.stride.clone(), spread.span.shifted(-spread.span.offset()), bound)
-    };
-    let mut kept: FxHashMap<_, usize> = FxHashMap::default();
-    let mut all: Vec<&Spread> = Vec::new();
-    for spread in spreads {
-        match kept.get(&parts(spread)) {
-            Some(at) if all[*at].span.offset() < spread.span.offset() => all[*at] = spread,
-            Some(_) => {}
-            None => {
-                kept.insert(parts(spread), all.len());
-                all.push(spread);
-            }
-        }
-    }
-    all
 }
 
 /// Programs that are near each other along the axes of the grid.

@@ -10,9 +10,11 @@
 
 use crate::limits::launches::LAUNCHES;
 
+mod assumed;
 mod choose;
 mod decide;
 mod extract;
+mod hang;
 mod host;
 mod interval;
 mod launch;
