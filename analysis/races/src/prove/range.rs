@@ -120,13 +120,11 @@ impl Ranges {
             Node::Trunc(a) => self.of(terms, a),
             Node::ExtS(a) if terms.bits(a) == 1 => Some((-1, 0)),
             Node::ExtS(a) => self.of(terms, a),
-            Node::ExtU(a) => match {
+            Node::ExtU(a) => {
                 let whole = self.held(terms, term).unwrap_or(a);
-                self.of(terms, whole)
-            } {
-                Some(range) if range.0 >= 0 => Some(range),
-                _ => Some((0, (1i128 << terms.bits(a).min(64)) - 1)),
-            },
+                let held = self.of(terms, whole).filter(|range| range.0 >= 0);
+                held.or(Some((0, (1i128 << terms.bits(a).min(64)) - 1)))
+            }
             Node::Binary(op, a, b) => {
                 let (x, y) = (self.of(terms, a), self.of(terms, b));
                 of_operation(op, x, y)
