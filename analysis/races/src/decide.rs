@@ -253,7 +253,7 @@ impl Decider<'_> {
         let spread = spreads.iter().find(|spread| reaches_over(&self.program, &self.launch, spread))?;
         let said = crate::say::spread(&self.program, spread);
         let text = format!(
-            "nothing says that its sizes are multiples of its blocks, and with others it is not so that {said}"
+            "with sizes that are no multiples of its blocks, which nothing rules out, it is not so that {said}"
         );
         let op = self.program.accesses[spread.access as usize].op;
         Some(Reason { range: self.tree.op_header_range(op), text })
