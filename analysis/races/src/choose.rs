@@ -160,7 +160,7 @@ fn arguments(program: &Program, poly: &Poly) -> Vec<u32> {
 }
 
 /// Whether the ends of the interval in which a span lies are met: no part of it depends on another, nor on data or on how
-/// often a loop runs that does so otherwise in each program.
+/// often a loop runs.
 fn is_exact(program: &Program, spread: &Spread) -> bool {
     let mut met = BTreeSet::new();
     let mut exact = true;
@@ -168,9 +168,6 @@ fn is_exact(program: &Program, spread: &Spread) -> bool {
         let mut own = BTreeSet::new();
         program.terms.leaves(atom, &mut |node| match node {
             Node::Symbol(symbol @ (Symbol::Program(_) | Symbol::Lane(_)), _) => {
-                own.insert(*symbol);
-            }
-            Node::Symbol(symbol @ Symbol::Round(number), _) if counts(program, *number) => {
                 own.insert(*symbol);
             }
             Node::Symbol(Symbol::Round(_) | Symbol::DescriptorSize(..), _) | Node::Read(..) => exact = false,
@@ -207,17 +204,6 @@ fn is_unmasked(program: &Program, spread: &Spread) -> bool {
         }
     }
     true
-}
-
-/// Whether how often a loop runs is the same in all programs, and known before it.
-fn counts(program: &Program, number: u32) -> bool {
-    let trips = program.loops.get(number as usize).and_then(|of| of.trips);
-    let own = |node: &Node| match node {
-        Node::Symbol(symbol, _) => !symbol.is_shared(),
-        Node::Read(..) => true,
-        _ => false,
-    };
-    trips.is_some_and(|trips| !program.terms.any_leaf(trips, own))
 }
 
 /// What is assumed of a stride, and below what a mask holds that.
