@@ -16,7 +16,7 @@ use crate::say::bound;
 use crate::term::{BinOp, Node, Symbol, Term};
 
 /// The longest block.
-fn block(program: &Program) -> i64 {
+pub(crate) fn block(program: &Program) -> i64 {
     let lanes = program.accesses.iter().flat_map(|access| access.lanes.iter().copied());
     lanes.max().unwrap_or(1).clamp(16, 4096)
 }
@@ -112,6 +112,13 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
     if !is_exact(program, spread) {
         return false;
     }
+    // The host computes both from the same numbers, and no numbers do.
+    if is_unmasked(program, spread)
+        && settings_of(program, launch, std::slice::from_ref(spread)).is_empty()
+        && !settings_of(program, launch, &[]).is_empty()
+    {
+        return true;
+    }
     let mut with_bounds = Cow::Borrowed(program);
     let bounded = bounded(&mut with_bounds, std::slice::from_ref(spread));
     // What is nothing to the tensor is as small as it can be.
@@ -126,6 +133,23 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
         // Sizes that no grid can be made of say nothing.
         scales.iter().all(|fixed| fails(fixed, &bounded)) && scales.iter().any(|fixed| !fails(fixed, &[]))
     })
+}
+
+/// Whether what is assumed of a stride fails with sizes that are no multiples of blocks, which the host makes launches
+/// with: then a block reaches into the next row there, and nothing but how long rows are keeps it out.
+pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    if launch.host.is_empty() || !is_exact(program, spread) || !is_unmasked(program, spread) {
+        return false;
+    }
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, std::slice::from_ref(spread));
+    let size = sizes(&with_bounds, launch)[1];
+    let fixed = launch.host.ragged(size);
+    let with = |spreads: &[Bounded<'_>]| {
+        let choice = Choice { size, choice: 1, fixed: fixed.clone(), ..Choice::default() };
+        setting(&with_bounds, launch, spreads, &choice)
+    };
+    !fixed.is_empty() && with(&bounded).is_none() && with(&[]).is_some()
 }
 
 /// Arguments that a polynomial mentions.
@@ -161,28 +185,59 @@ fn is_exact(program: &Program, spread: &Spread) -> bool {
     exact
 }
 
+/// Whether no mask and no branch, but for loops, says anything of what a span is made of, save what is known to end it.
+fn is_unmasked(program: &Program, spread: &Spread) -> bool {
+    if bound(&mut program.clone(), spread).is_some() {
+        return true;
+    }
+    let own: Vec<Term> = spread.span.atoms().collect();
+    let of_span = |node: &Node| match node {
+        Node::Symbol(symbol, _) if !symbol.is_shared() => own.iter().any(|atom| {
+            program.terms.any_leaf(*atom, |leaf| matches!(leaf, Node::Symbol(other, _) if other == symbol))
+        }),
+        _ => false,
+    };
+    let access = &program.accesses[spread.access as usize];
+    let mut open = vec![access.mask, access.path];
+    while let Some(term) = open.pop() {
+        if program.loops.iter().any(|of| of.condition == term) {
+            continue;
+        }
+        match *program.terms.node(term) {
+            Node::Binary(BinOp::And, a, b) => open.extend([a, b]),
+            _ if program.terms.any_leaf(term, of_span) => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
 /// What is assumed of a stride, and below what a mask holds that.
-type Bounded<'s> = (&'s Spread, Option<Poly>);
+pub(crate) type Bounded<'s> = (&'s Spread, Option<Poly>);
 
 /// Rows may lie one right after the other: where a mask ends what a stride has to exceed, it need not be more.
-fn bounded<'s>(program: &mut Cow<'_, Program>, spreads: &'s [Spread]) -> Vec<Bounded<'s>> {
+pub(crate) fn bounded<'s>(program: &mut Cow<'_, Program>, spreads: &'s [Spread]) -> Vec<Bounded<'s>> {
     spreads.iter().map(|spread| (spread, bound(program.to_mut(), spread))).collect()
 }
 
 /// What numbers are wanted.
 #[derive(Default)]
-struct Choice {
+pub(crate) struct Choice {
     /// About this large.
-    size: i64,
+    pub(crate) size: i64,
     /// The first, second or third of such choices.
-    choice: usize,
+    pub(crate) choice: usize,
     /// Several programs along this axis alone.
-    only: Option<u8>,
+    pub(crate) only: Option<u8>,
     /// Numbers of the host that are these; with them there are as many programs as it computes.
-    fixed: Numbers,
+    pub(crate) fixed: Numbers,
+    /// Whether there are as many programs as it computes all the same.
+    pub(crate) wide: bool,
+    /// Arguments that are these.
+    pub(crate) values: Vec<(u32, i64)>,
 }
 
-fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &Choice) -> Option<Setting> {
+pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &Choice) -> Option<Setting> {
     let (size, only) = (choice.size, choice.only);
     let axes = program.axes.len().min(3);
     let around = around(program);
@@ -196,7 +251,8 @@ fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &
         let at = at as u32;
         if let Some(bits) = argument.bits {
             let chosen = if bits == 1 { 1 } else { round_up(size, argument.divisor) };
-            setting.values.insert(Symbol::Argument(at), launch.value(at).unwrap_or(chosen));
+            let fixed = choice.values.iter().find(|(of, _)| *of == at).map(|(_, value)| *value);
+            setting.values.insert(Symbol::Argument(at), launch.value(at).or(fixed).unwrap_or(chosen));
         }
         for dim in 0..argument.rank {
             let known = launch.sizes.get(&(at, dim as u8)).copied();
@@ -204,10 +260,10 @@ fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &
         }
     }
     setting.given = launch.is_whole(program);
-    let wanted = if choice.fixed.is_empty() { setting.grid } else { [i64::MAX; 3] };
+    let wanted = if choice.fixed.is_empty() && !choice.wide { setting.grid } else { [i64::MAX; 3] };
     let mut numbers = launch.host.numbers(size, choice.choice);
     numbers.extend(&choice.fixed);
-    if choice.choice == 0 && choice.fixed.is_empty() {
+    if choice.choice == 0 && choice.fixed.is_empty() && !choice.wide {
         launch.host.widen(&mut numbers, wanted);
     }
     launch.host.apply(&numbers, &mut setting, wanted)?;
@@ -256,7 +312,7 @@ fn around(program: &Program) -> [i64; 3] {
 }
 
 /// All expressions that say where and whether something is accessed, and how long loops run.
-fn used(program: &Program) -> Vec<Term> {
+pub(crate) fn used(program: &Program) -> Vec<Term> {
     let accesses = program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
     let mut open: Vec<Term> = accesses.chain(program.loops.iter().map(|of| of.condition)).collect();
     let (mut seen, mut used) = (FxHashSet::default(), Vec::new());

@@ -6,13 +6,14 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::choose::{companions, is_contradicted, settings, unlike, with_tile};
+use crate::choose::{companions, is_contradicted, reaches_over, settings, unlike, with_tile};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
 use crate::limits::runs::PROGRAMS;
+use crate::persistent::{grouped, persistent};
 use crate::program::{Base, Completion, Program, Scope, Source};
-use crate::prove::{Converter, Counter, Premise, Prover, Spread, Table, tables, tickets};
+use crate::prove::{Converter, Counter, Premise, Prover, Ranges, Spread, Table, tables, tickets};
 use crate::report::{Assumption, Global, Query, Race, Reason, Status};
 use crate::run::{Allowance, Meeting, Outcome, Setting, Stuck, explore};
 use crate::smt::Question;
@@ -39,6 +40,8 @@ struct Proofs {
     wanted: Vec<Spread>,
     /// Whether there were too many.
     limited: bool,
+    /// Whether some number does not fit into its integers in the launch.
+    overflows: bool,
 }
 
 impl Decider<'_> {
@@ -76,8 +79,13 @@ impl Decider<'_> {
         // What is assumed has to be possible, all of it at once.
         let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
         if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
+            reasons.extend(self.reaching_over(&spreads));
+            let waits = self.has_waits();
+            if waits && reasons.is_empty() {
+                reasons.extend(self.hangs_all_the_same(allowance, cancel)?);
+            }
             let status = if reasons.is_empty() { Status::Proved } else { Status::Undecided };
-            let assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &FxHashSet::default(), false);
+            let assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &FxHashSet::default(), waits);
             return Ok(self.report(status, Vec::new(), assumed, reasons, 0));
         }
         let mut needed = spreads.clone();
@@ -96,10 +104,14 @@ impl Decider<'_> {
             tried = settings(&self.program, &self.launch, &[]);
         }
         // These show races, and not that there is none.
-        let unlike = match fits && !proofs.open.is_empty() && !self.launch.host.is_empty() {
+        let mut unlike = match fits && !proofs.open.is_empty() && !self.launch.host.is_empty() {
             true => unlike(&self.program, &self.launch, &needed),
             false => Vec::new(),
         };
+        if fits && !proofs.open.is_empty() {
+            unlike.extend(persistent(&self.program, &self.launch, &needed));
+            unlike.extend(grouped(&self.program, &self.launch, &needed));
+        }
         tried.iter_mut().for_each(|setting| self.few(&proofs.premises, setting));
         tried.retain(|setting| setting.programs() <= PROGRAMS);
         if let Some(first) = tried.first()
@@ -108,7 +120,11 @@ impl Decider<'_> {
             tried.push(further);
         }
         if tried.is_empty() {
-            let text = "no launch that is small enough to be run satisfies what the kernel needs".to_owned();
+            let text = match proofs.overflows {
+                true => "a number of it does not fit into its integers in a launch that is too large to be run",
+                false => "no launch that is small enough to be run satisfies what the kernel needs",
+            };
+            let text = text.to_owned();
             reasons.push(Reason { range: self.range, text });
         }
         if !possible && self.is_whole() {
@@ -120,9 +136,11 @@ impl Decider<'_> {
         };
         let mut outcomes: Vec<(Setting, Outcome)> = Vec::new();
         let mut few = false;
+        let mut hangs = None;
         let mut queue: Vec<Setting> = tried.into_iter().rev().collect();
         while let Some(setting) = queue.pop() {
             let outcome = explore(&self.program, &setting, &asked, allowance, cancel)?;
+            hangs = hangs.or(outcome.hangs);
             let empty = outcome.limited && outcome.races.is_empty() && !(allowance.rationed && outcome.alone);
             if empty && setting.chosen.is_empty() && setting.programs() > 3 {
                 // A few of the programs, while the others are late.
@@ -165,7 +183,7 @@ impl Decider<'_> {
         }
         if !fits {
             races.clear();
-            let conditions: Vec<String> = largest(&self.program, &needed)
+            let conditions: Vec<String> = crate::say::largest(&self.program, &needed)
                 .into_iter()
                 .take(2)
                 .map(|one| crate::say::spread(&self.program, one))
@@ -215,6 +233,9 @@ impl Decider<'_> {
         if !races.is_empty() {
             return Ok(self.report(Status::Found, races, assumed, reasons, runs));
         }
+        if self.tells_waits() {
+            reasons.extend(hangs.map(|access| self.hang(access)));
+        }
         self.left_open(&outcomes, &mut reasons);
         let executed = |access: u32| outcomes.iter().any(|(_, outcome)| outcome.executes(access));
         let open = !self.is_whole();
@@ -233,6 +254,17 @@ impl Decider<'_> {
         }
         let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
         Ok(self.report(status, Vec::new(), assumed, reasons, runs))
+    }
+
+    /// What is assumed that sizes which are no multiples of blocks do not fulfil.
+    fn reaching_over(&self, spreads: &[Spread]) -> Option<Reason> {
+        let spread = spreads.iter().find(|spread| reaches_over(&self.program, &self.launch, spread))?;
+        let said = crate::say::spread(&self.program, spread);
+        let text = format!(
+            "with sizes that are no multiples of its blocks, which nothing rules out, it is not so that {said}"
+        );
+        let op = self.program.accesses[spread.access as usize].op;
+        Some(Reason { range: self.tree.op_header_range(op), text })
     }
 
     /// Pairs of ops that are proved apart and that a run shows to race all the same: none, if proofs and runs are
@@ -436,14 +468,17 @@ impl Decider<'_> {
             let place = |access: u32| self.tree.op_header_range(self.program.accesses[access as usize].op);
             let ops = (place(a), place(b));
             let tickets = drawn.clone();
+            let ranges = Ranges::new(&self.program, &known);
+            let counts = self.launch.host.counts(&mut self.program);
             let mut prover = Prover {
                 program: &mut self.program,
-                convert: Converter::default(),
+                convert: Converter::of_launch(ranges, counts),
                 tickets,
                 // What is assumed of tables is no part of the question.
                 tables: &none,
                 constant: &constant,
                 known: &known,
+                sized: self.launch.given,
                 axes: axes.clone(),
                 length: None,
                 asked: FxHashSet::default(),
@@ -496,13 +531,16 @@ impl Decider<'_> {
     fn prove_pairs(&mut self, pairs: Vec<(u32, u32)>, axes: &[u8], cancel: &Cancel<'_>) -> Result<Proofs, Cancelled> {
         let (known, tickets) = (self.known(), self.tickets());
         let (tables, constant) = (self.tables(), self.constant());
+        let ranges = Ranges::new(&self.program, &known);
+        let counts = self.launch.host.counts(&mut self.program);
         let mut prover = Prover {
             tickets,
             tables: &tables,
             constant: &constant,
             program: &mut self.program,
-            convert: Converter::default(),
+            convert: Converter::of_launch(ranges, counts),
             known: &known,
+            sized: self.launch.given,
             axes: axes.to_vec(),
             length: None,
             asked: FxHashSet::default(),
@@ -516,6 +554,7 @@ impl Decider<'_> {
             premises: BTreeSet::new(),
             wanted: Vec::new(),
             limited: false,
+            overflows: false,
         };
         // A tile that is read and then written is one set of addresses.
         let mut sets = FxHashMap::default();
@@ -561,6 +600,7 @@ impl Decider<'_> {
             }
         }
         proofs.wanted = std::mem::take(&mut prover.wanted);
+        proofs.overflows = prover.convert.overflows();
         Ok(proofs)
     }
 
@@ -679,52 +719,6 @@ impl Decider<'_> {
         name.map_or_else(String::new, |name| format!(" that is read from `{name}`"))
     }
 
-    fn assumptions(
-        &self,
-        axes: &[u8],
-        (spreads, premises): (&[Spread], &BTreeSet<Premise>),
-        zeros: &FxHashSet<u32>,
-        waits: bool,
-    ) -> Vec<Assumption> {
-        let mut all = Vec::new();
-        if self.launch.grid.iter().any(Option::is_none) {
-            match axes {
-                [] => all.push(Assumption::text("one program is launched")),
-                [0] => all.push(Assumption::text("the grid has one axis")),
-                [0, 1] => all.push(Assumption::text("the grid has two axes")),
-                [0, 1, 2] => {}
-                _ => {
-                    let used: Vec<String> = axes.iter().map(ToString::to_string).collect();
-                    all.push(Assumption::text(format!("the grid is 1 but along axis {}", used.join(" and "))));
-                }
-            }
-        }
-        let mut said: Vec<String> = Vec::new();
-        for spread in largest(&self.program, spreads) {
-            let text = crate::say::spread(&self.program, spread);
-            if !said.contains(&text) {
-                said.push(text);
-            }
-        }
-        said.extend(premises.iter().map(|premise| crate::say::premise(&self.program, premise)));
-        all.extend(said.into_iter().map(Assumption::text));
-        let pointers = self.program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();
-        if pointers > 1 && !self.launch.apart {
-            all.push(Assumption::text("arguments point into distinct tensors"));
-        }
-        let mut zeros: Vec<u32> = zeros.iter().copied().collect();
-        zeros.sort_unstable();
-        for tensor in zeros {
-            if let Some(argument) = self.program.arguments.get(tensor as usize) {
-                all.push(Assumption::text(format!("`{}` is 0 at first", argument.name)));
-            }
-        }
-        if waits {
-            all.push(Assumption::text("waits for other programs end"));
-        }
-        all
-    }
-
     fn report(
         &self,
         status: Status,
@@ -749,28 +743,6 @@ impl Decider<'_> {
 /// Whether the address of one side of a race is cut off at its width.
 fn wraps(race: &Meeting) -> bool {
     race.first.wrapped || race.second.wrapped
-}
-
-/// The conditions of which no other says the same with a larger number.
-fn largest<'s>(program: &Program, spreads: &'s [Spread]) -> Vec<&'s Spread> {
-    // A mask may say more of one access than of another.
-    let parts = |spread: &Spread| {
-        let bound = crate::say::bound(&mut program.clone(), spread).map(|bound| bound.shifted(-spread.span.offset()));
-        (spread.stride.clone(), spread.span.shifted(-spread.span.offset()), bound)
-    };
-    let mut kept: FxHashMap<_, usize> = FxHashMap::default();
-    let mut all: Vec<&Spread> = Vec::new();
-    for spread in spreads {
-        match kept.get(&parts(spread)) {
-            Some(at) if all[*at].span.offset() < spread.span.offset() => all[*at] = spread,
-            Some(_) => {}
-            None => {
-                kept.insert(parts(spread), all.len());
-                all.push(spread);
-            }
-        }
-    }
-    all
 }
 
 /// Programs that are near each other along the axes of the grid.

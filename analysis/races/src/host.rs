@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::limits::choose::{LARGEST, SCANNED};
 use crate::program::Program;
+use crate::prove::{Count, Poly};
 use crate::run::Setting;
 use crate::term::{BinOp, Node, Symbol};
 
@@ -29,6 +30,8 @@ pub(crate) struct Host {
     pub(crate) programs: [Option<Quantity>; 3],
     /// Between what a number lies, so that the constants which were chosen are what the host computes.
     bounds: BTreeMap<u32, (i64, i64)>,
+    /// Those of which a constant is a power of two that is no less: the numbers themselves are any.
+    under_powers: BTreeSet<u32>,
     /// Sizes by what they are of.
     groups: BTreeMap<u32, BTreeSet<u32>>,
     /// Axes along which there are as many programs as sizes say that may be any.
@@ -75,6 +78,9 @@ impl Host {
             {
                 let known = host.bounds.entry(*number).or_insert((low, high));
                 *known = (known.0.max(low), known.1.min(high));
+                if matches!(quantity, Quantity::Made(Operation::PowerOfTwo, _)) {
+                    host.under_powers.insert(*number);
+                }
             }
         }
         // Two constants that were chosen apart need not fit together.
@@ -124,9 +130,78 @@ impl Host {
         self.arguments.is_empty() && self.programs.iter().all(Option::is_none)
     }
 
+    /// How many programs there are along each axis, as far as arguments say it.
+    pub(crate) fn counts(&self, program: &mut Program) -> Vec<(u8, Count)> {
+        let mut all = Vec::new();
+        for (axis, quantity) in (0u8..).zip(&self.programs) {
+            let Some(quantity) = quantity else { continue };
+            match self.in_arguments(quantity, program) {
+                Some(count) => all.push((axis, Count::Exactly(count))),
+                None => self.no_more(quantity, program, &mut |most| all.push((axis, Count::AtMost(most)))),
+            }
+        }
+        all
+    }
+
+    /// What a quantity is not above.
+    fn no_more(&self, quantity: &Quantity, program: &mut Program, each: &mut dyn FnMut(Poly)) {
+        let Quantity::Made(Operation::Min, parts) = quantity else { return };
+        for part in [&parts.0, &parts.1] {
+            match self.in_arguments(part, program) {
+                Some(most) => each(most),
+                None => self.no_more(part, program, each),
+            }
+        }
+    }
+
+    /// A quantity as a sum of products of arguments.
+    fn in_arguments(&self, quantity: &Quantity, program: &mut Program) -> Option<Poly> {
+        if let Quantity::Known(value) = quantity {
+            return Some(Poly::constant((*value).into()));
+        }
+        let mut own = self.arguments.iter().filter(|(_, other)| *other == quantity);
+        if let Some((argument, _)) = own.next() {
+            return Some(Poly::atom(program.terms.as_width(Symbol::Argument(*argument), 0)));
+        }
+        if let Quantity::Unknown { id, .. } = quantity
+            && let Some((low, high)) = self.bounds.get(id)
+        {
+            return (low == high).then(|| Poly::constant((*low).into()));
+        }
+        let Quantity::Made(op, parts) = quantity else { return None };
+        let (a, b) = (self.in_arguments(&parts.0, program)?, self.in_arguments(&parts.1, program)?);
+        match op {
+            Operation::Add => Some(a.plus(&b, 1)),
+            Operation::Sub => Some(a.minus(&b)),
+            Operation::Mul => a.times(&b),
+            _ => None,
+        }
+    }
+
     /// How an argument is computed.
     pub(crate) fn of(&self, argument: u32) -> Option<&Quantity> {
         self.arguments.get(&argument)
+    }
+
+    /// Arguments that are computed as earlier ones are, and which: each is that number.
+    pub(crate) fn same(&self) -> FxHashMap<u32, u32> {
+        let mut first: FxHashMap<&Quantity, u32> = FxHashMap::default();
+        let mut same = FxHashMap::default();
+        for (argument, quantity) in &self.arguments {
+            let own = *first.entry(quantity).or_insert(*argument);
+            if own != *argument {
+                same.insert(*argument, own);
+            }
+        }
+        same
+    }
+
+    /// The number without a formula that an argument is.
+    pub(crate) fn number(&self, argument: u32) -> Option<u32> {
+        match self.of(argument)? {
+            Quantity::Unknown { id, .. } if !self.bounds.contains_key(id) => Some(*id),
+            _ => None,
+        }
     }
 
     /// Says of each access between what arguments lie.
@@ -180,6 +255,20 @@ impl Host {
             }
         }
         all
+    }
+
+    /// Sizes that may be any, and are no multiple of anything.
+    pub(crate) fn ragged(&self, size: i64) -> Numbers {
+        let mut numbers = Numbers::new();
+        for quantity in self.arguments.values().chain(self.programs.iter().flatten()) {
+            quantity.unknowns(&mut |number, of| {
+                let bounds = self.bounds.get(&number);
+                if of.is_some() || (bounds.is_some() && self.under_powers.contains(&number)) {
+                    numbers.insert(number, bounds.map_or(size, |(low, high)| low + (high - low) / 8 * 5));
+                }
+            });
+        }
+        numbers
     }
 
     fn ordered(&self, group: &BTreeSet<u32>, steps: &[i64; 6], scale: i64, falls: bool) -> Numbers {

@@ -21,6 +21,8 @@ pub struct Launch {
     pub memory: Vec<(String, u32)>,
     /// Of pointer arguments of one memory: bytes from its start to where they point.
     pub shifts: Vec<(String, i64)>,
+    /// Pairs of pointer arguments that are of one storage, or may be, of which it is not known where they lie in it.
+    pub views: Vec<(String, String)>,
     /// Elements of the tensor behind a descriptor along each dimension, and between neighbours along each.
     pub described: Vec<(String, Vec<(i64, i64)>)>,
     /// Elements of integer tensors.
@@ -48,6 +50,8 @@ impl Launch {
         self.values.retain(|value| other.values.contains(value));
         self.described.retain(|described| other.described.contains(described));
         self.contents.retain(|contents| other.contents.contains(contents));
+        let more = other.views.iter().filter(|pair| !self.views.contains(pair)).cloned();
+        self.views = self.views.iter().cloned().chain(more).collect();
         if (&self.quantities, &self.programs, &self.constants) != (&other.quantities, &other.programs, &other.constants)
         {
             self.quantities.clear();
@@ -86,11 +90,15 @@ pub(crate) struct Known {
     pub(crate) same: FxHashMap<u32, u32>,
     /// Of these: by how many bytes they point behind that one.
     pub(crate) shifts: FxHashMap<u32, i64>,
+    /// Pointer arguments that may be of one storage, of which it is not known where they lie in it.
+    pub(crate) views: Vec<(u32, u32)>,
     /// Whether it is known of all pointers which are of one tensor.
     pub(crate) apart: bool,
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
     /// How the numbers hang together that it does not give.
     pub(crate) host: Host,
+    /// Along which axes it says how many programs there are, be it by a formula.
+    pub(crate) given: [bool; 3],
 }
 
 impl Known {
@@ -103,6 +111,8 @@ impl Known {
             constants: &launch.constants,
         };
         let mut known = Known { grid: launch.grid, host: Host::new(&given, program), ..Known::default() };
+        let says = |axis: usize| launch.grid[axis].is_some() || launch.programs[axis].is_some();
+        known.given = [says(0), says(1), says(2)];
         let mut first: FxHashMap<u32, (u32, i64)> = FxHashMap::default();
         let mut told = 0;
         let pointers = program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();
@@ -139,7 +149,19 @@ impl Known {
             }
         }
         known.apart = told == pointers;
+        let at = |name: &String| {
+            let mut arguments = (0u32..).zip(&program.arguments);
+            arguments.find(|(_, argument)| argument.name.trim_start_matches('%') == name).map(|(at, _)| at)
+        };
+        known.views = launch.views.iter().filter_map(|(one, other)| Some((at(one)?, at(other)?))).collect();
         known
+    }
+
+    /// Axes beside these along which it may have more than one program.
+    pub(crate) fn further_axes(&self, axes: &[u8]) -> Vec<u8> {
+        // Of a grid of which it gives some sizes the others are sizes as well.
+        let any = self.given.contains(&true);
+        (0..3).filter(|axis| any && self.grid[usize::from(*axis)].is_none() && !axes.contains(axis)).collect()
     }
 
     /// Whether some number that addresses may be made of is known.

@@ -10,14 +10,17 @@
 
 use crate::limits::launches::LAUNCHES;
 
+mod assumed;
 mod choose;
 mod decide;
 mod extract;
+mod hang;
 mod host;
 mod interval;
 mod launch;
 mod limits;
 mod meeting;
+mod persistent;
 mod program;
 mod prove;
 mod report;
@@ -173,7 +176,11 @@ impl<'t> Kernel<'t> {
         if launch.sizes.is_empty() {
             program.share_sizes(&launch.same);
         }
+        program.share_arguments(&launch.host.same());
         launch.host.bound(&mut program);
+        // What it does not ask for does not tell its programs apart.
+        program.axes.extend(launch.further_axes(&program.axes));
+        program.axes.sort_unstable();
         decide::Decider { tree, program, launch, name: self.name.to_owned(), range: self.range }
     }
 }

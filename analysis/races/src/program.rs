@@ -194,6 +194,45 @@ impl Program {
         }
     }
 
+    /// Takes arguments for others that are the same number: by argument, which.
+    pub(crate) fn share_arguments(&mut self, same: &FxHashMap<u32, u32>) {
+        if same.is_empty() {
+            return;
+        }
+        let mut memo = FxHashMap::default();
+        let terms = &mut self.terms;
+        let mut put = |term: &mut Term| {
+            *term = terms.replace(*term, &mut memo, &mut |terms, node, bits| match node {
+                Node::Symbol(Symbol::Argument(own), copy) => {
+                    let first = same.get(own)?;
+                    Some(terms.intern(Node::Symbol(Symbol::Argument(*first), *copy), bits))
+                }
+                _ => None,
+            });
+        };
+        for access in &mut self.accesses {
+            [&mut access.offset, &mut access.mask, &mut access.path].into_iter().for_each(&mut put);
+            access.value.iter_mut().chain(&mut access.compare).for_each(&mut put);
+        }
+        for of in &mut self.loops {
+            put(&mut of.condition);
+            of.trips.iter_mut().for_each(&mut put);
+            of.carried.iter_mut().flat_map(|carried| [&mut carried.first, &mut carried.next]).for_each(&mut put);
+        }
+        let mut open: Vec<&mut Step> = self.steps.iter_mut().collect();
+        while let Some(step) = open.pop() {
+            match step {
+                Step::If(condition, then, otherwise) => {
+                    put(condition);
+                    open.extend(then.iter_mut().chain(otherwise));
+                }
+                Step::Loop(_, before, body) => open.extend(before.iter_mut().chain(body)),
+                Step::Partitions(parts) => open.extend(parts.iter_mut().flatten()),
+                Step::Access(_) | Step::StoreWait(_) => {}
+            }
+        }
+    }
+
     /// Gives descriptors of one tensor, of which no launch says the sizes, the same ones.
     pub(crate) fn share_sizes(&mut self, same: &FxHashMap<u32, u32>) {
         let rank = |at: u32| self.arguments.get(at as usize).map_or(0, |argument| argument.rank);

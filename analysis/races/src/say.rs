@@ -1,5 +1,7 @@
 //! Expressions in words.
 
+use rustc_hash::FxHashMap;
+
 use crate::program::{Base, Program, Source};
 use crate::prove::{Converter, Poly, Premise, Spread};
 use crate::term::{BinOp, Node, Symbol, Term};
@@ -61,7 +63,7 @@ pub(crate) fn bound(program: &mut Program, spread: &Spread) -> Option<Poly> {
         match program.terms.node(term).clone() {
             Node::Binary(BinOp::And, a, b) => open.extend([a, b]),
             Node::Binary(BinOp::Slt, a, b) => {
-                let mut memo = rustc_hash::FxHashMap::default();
+                let mut memo = FxHashMap::default();
                 let (x, y) = (program.terms.instance(a, 1, &mut memo), program.terms.instance(b, 1, &mut memo));
                 let (x, y) = (convert.poly(&mut program.terms, x), convert.poly(&mut program.terms, y));
                 if x == spread.span {
@@ -106,6 +108,28 @@ fn factor(product: &Poly, index: &Poly) -> Option<Poly> {
         }
     }
     None
+}
+
+/// The conditions of which no other says the same with a larger number.
+pub(crate) fn largest<'s>(program: &Program, spreads: &'s [Spread]) -> Vec<&'s Spread> {
+    // A mask may say more of one access than of another.
+    let parts = |spread: &Spread| {
+        let bound = bound(&mut program.clone(), spread).map(|bound| bound.shifted(-spread.span.offset()));
+        (spread.stride.clone(), spread.span.shifted(-spread.span.offset()), bound)
+    };
+    let mut kept: FxHashMap<_, usize> = FxHashMap::default();
+    let mut all: Vec<&Spread> = Vec::new();
+    for spread in spreads {
+        match kept.get(&parts(spread)) {
+            Some(at) if all[*at].span.offset() < spread.span.offset() => all[*at] = spread,
+            Some(_) => {}
+            None => {
+                kept.insert(parts(spread), all.len());
+                all.push(spread);
+            }
+        }
+    }
+    all
 }
 
 /// A polynomial, its names in backquotes.

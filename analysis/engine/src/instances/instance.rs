@@ -181,6 +181,17 @@ fn memories(arguments: &[ArgumentFacts]) -> Vec<Option<u32>> {
     all
 }
 
+/// Pairs of arguments of one storage of which it is not known where they lie in it.
+fn views(arguments: &[ArgumentFacts]) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    for (at, one) in arguments.iter().enumerate().filter(|(_, one)| one.memory.is_some()) {
+        let same = |other: &&ArgumentFacts| other.memory == one.memory && other.offset.and(one.offset).is_none();
+        let others = arguments.iter().skip(at + 1).filter(same);
+        pairs.extend(others.map(|other| (one.name.clone(), other.name.clone())));
+    }
+    pairs
+}
+
 /// Whether two views of one storage may have bytes in common.
 fn may_meet(one: &ArgumentFacts, other: &ArgumentFacts) -> bool {
     if one.offset == other.offset {
@@ -440,6 +451,7 @@ impl ElaboratedInstance {
                     launch.shifts.push((argument.name.clone(), shift));
                 }
             }
+            launch.views = views(&facts.arguments);
             launch
         };
         let mut launches: Vec<Launch> = Vec::new();

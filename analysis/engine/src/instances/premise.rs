@@ -159,7 +159,7 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
     let open = spec.arguments.iter().enumerate().filter(|(_, it)| is_open(it));
     let open: Vec<usize> = open.map(|(at, _)| at).collect();
     let most = numbers.iter().map(|(_, number)| *number).max().unwrap_or(1);
-    let mut out = Vec::new();
+    let mut out: Vec<Variation> = of_a_dense_tensor(spec, most).into_iter().collect();
     let choices: [&dyn Fn(i64) -> Option<i64>; 4] =
         [&|now| (now % 2 == 0).then_some(now / 2), &|_| Some(most), &|_| Some(1), &|now| now.checked_mul(2)];
     let vary = |at: usize, was: &dyn Fn(&str) -> String, is: i64| {
@@ -180,6 +180,29 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
         }
     }
     out
+}
+
+/// All chosen tuples of numbers at once as the sizes of a dense tensor, and those that are called so as its strides.
+fn of_a_dense_tensor(spec: &Spec, most: i64) -> Option<Variation> {
+    let mut varied = spec.clone();
+    let (mut was, mut is) = (Vec::new(), Vec::new());
+    for argument in varied.arguments.iter_mut().filter(|argument| argument.source == Source::Chosen) {
+        let Given::Value(text) = &argument.given else { continue };
+        let Some(inner) = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')')) else { continue };
+        let parts = inner.split(',').map(str::trim).filter(|part| !part.is_empty());
+        let Some(numbers) = parts.map(|part| part.parse::<i64>().ok()).collect::<Option<Vec<i64>>>() else { continue };
+        let is_stride = argument.name.to_ascii_lowercase().contains("stride");
+        let size = |at: usize| {
+            let behind = u32::try_from(numbers.len() - 1 - at).unwrap_or(u32::MAX);
+            if is_stride { most.saturating_pow(behind) } else { most }
+        };
+        let made: String = (0..numbers.len()).map(|at| format!("{}, ", size(at))).collect();
+        let given = Given::Value(format!("({made})"));
+        was.push(format!("{}={}", argument.name, shown(&argument.given)));
+        is.push(format!("{}={}", argument.name, shown(&given)));
+        argument.given = given;
+    }
+    (!was.is_empty() && was != is).then(|| Variation { was: was.join(", "), is: is.join(", "), spec: varied })
 }
 
 /// Whether a variation of an instance is as well followed as that one is.

@@ -125,6 +125,7 @@ impl<'a> Interp<'a> {
                         let items = fields.iter().map(|(name, value)| (Value::Str(name.clone()), value.clone()));
                         Some(Value::Dict(Rc::new(items.collect::<Vec<_>>().into())))
                     }
+                    _ if self.follows_host() => of_library(&instance.class, name),
                     _ => None,
                 },
             },
@@ -244,4 +245,18 @@ fn field_names<'a>(class: &Class<'a>) -> Value<'a> {
 /// Whether a name is the release of a package, which decides what files import.
 fn is_release(path: &str) -> bool {
     matches!(path, "triton.__version__" | "torch.__version__" | "torch.version.cuda" | "torch.version.hip")
+}
+
+/// An attribute that an object has of a class of a library which its own extends.
+fn of_library<'a>(class: &Class<'a>, name: &str) -> Option<Value<'a>> {
+    let inherited = class.bases.iter().find_map(|base| match base {
+        Value::Class(base) => of_library(base, name),
+        Value::Lib(path) if name == "training" && path.starts_with("torch.nn.") => {
+            Some(host::number(host::OpenNumber::Bool))
+        }
+        Value::Lib(path) => Some(Value::Unknown(format!("`{name}` of `{path}` is not known").into())),
+        Value::Unknown(why) => Some(Value::Unknown(why.clone())),
+        _ => None,
+    });
+    inherited.filter(|_| !name.starts_with("__"))
 }

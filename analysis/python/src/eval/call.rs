@@ -6,7 +6,7 @@ use ruff_python_ast::{Expr, ExprCall};
 
 use super::flat::leaves;
 use super::{CALLS, Flow};
-use crate::emit::{Op, Ssa};
+use crate::emit::{Op, Ssa, Type};
 use crate::host;
 use crate::interp::{Eval, Interp, Mode, Stop};
 use crate::library::Args;
@@ -26,6 +26,11 @@ fn registers(args: &Args<'_>) -> Vec<Ssa> {
 }
 
 impl<'a> Interp<'a> {
+    /// Whether a value is made of pointers.
+    fn points(&self, value: Ssa) -> bool {
+        matches!(self.ty(value), Type::Tensor { element, .. } if matches!(*element, Type::Pointer(_)))
+    }
+
     pub(super) fn call_expr(&mut self, call: &'a ExprCall) -> Eval<'a> {
         let callee = self.part_of_call(&call.func)?;
         let mut args = Args { pos: Vec::with_capacity(call.arguments.args.len()), named: Vec::new() };
@@ -129,8 +134,13 @@ impl<'a> Interp<'a> {
                 }
                 let vague = self.follows_host() && args.pos.iter().any(host::is_vague);
                 let operands = if self.in_kernel() && !row.effect { registers(&args) } else { Vec::new() };
-                let opaques = self.state.opaques;
+                let (opaques, emitted) = (self.state.opaques, self.emitted);
                 let result = row.call(self, args);
+                let mut operands = operands;
+                // Its own op goes through what they point to, whatever of its operands is not followed.
+                if self.emitted - emitted > self.state.opaques - opaques {
+                    operands.retain(|operand| !self.points(*operand));
+                }
                 if let (Ok(value), false) = (&result, operands.is_empty())
                     && (self.state.opaques != opaques || super::flat::content_free(value))
                 {

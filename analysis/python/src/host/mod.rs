@@ -175,7 +175,7 @@ pub fn item<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, index: &Value<'a
         Thing::Tensor(tensor) => torch::index(interp, tensor, index),
         Thing::Launcher(_) => Ok(launch::with_grid(&Value::Host(thing.clone()), index)),
         Thing::Any(name) => Ok(any(name.clone())),
-        Thing::OpenTensor(tensor) => Ok(open::item(tensor)),
+        Thing::OpenTensor(tensor) => Ok(open::item(tensor, index)),
         Thing::OpenSizes(dims) if !matches!(index, Value::Slice(_)) => {
             let size = interp.assumed_size();
             Ok(size.unwrap_or_else(|| open::size_at(dims, index)))

@@ -3,6 +3,7 @@
 //! A function that nobody calls is followed with them, so that what it says of its launches by itself is known:
 //! types that it makes tensors of, which arguments are numbers, what does not depend on its own arguments.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use base::Operation;
@@ -32,7 +33,12 @@ fn laid_out<'a>(
     shape: Option<Rc<[Value<'a>]>>,
     strides: Option<Rc<[Value<'a>]>>,
 ) -> Value<'a> {
-    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape, strides, dims: Dims::free() })))
+    let (dims, steps) = (Dims::free(), Rc::default());
+    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true })
+}
+
+fn made(tensor: OpenTensor<'_>) -> Value<'_> {
+    Value::Host(Rc::new(Thing::OpenTensor(tensor)))
 }
 
 /// A tensor of its own that lies densely.
@@ -43,9 +49,52 @@ fn dense_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> V
 
 /// A tensor of its own of the sizes of another one.
 fn sized_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
-    let (memory, strides) = (Memory::fresh(), None);
+    let (memory, strides, steps) = (Memory::fresh(), None, Rc::default());
     let (shape, dims) = (of.shape.clone(), of.dims.clone());
-    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape, strides, dims })))
+    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true })
+}
+
+/// What a conversion makes of a tensor: the tensor itself where it is of that type already.
+fn converted<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
+    match (&of.dtype, &dtype) {
+        (Some(own), Some(asked)) if own == asked => made(of.clone()),
+        (Some(_), Some(_)) => sized_as(of, dtype),
+        _ => perhaps(of, dtype),
+    }
+}
+
+/// A tensor of the sizes of another one that may be that one.
+fn perhaps<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
+    let memory = of.memory.further(None);
+    made(OpenTensor { memory, dtype, steps: Rc::default(), strides: None, ..of.clone() })
+}
+
+/// A matrix with its dimensions exchanged.
+fn turned<'a>(of: &OpenTensor<'a>) -> Value<'a> {
+    let known = of.shape.as_ref().map(|shape| shape.len() as i64).or(of.dims.rank.get());
+    if known.is_some_and(|rank| rank != 2) {
+        return reordered(of, of.dtype.clone());
+    }
+    let reversed = |all: &Rc<[Value<'a>]>| all.iter().rev().cloned().collect::<Rc<[Value<'a>]>>();
+    let exchanged = |of: &Rc<Dims<'a>>| {
+        let sizes = of.unpacked(2).into_iter().rev();
+        let asked = RefCell::new((0..).zip(sizes).collect());
+        Rc::new(Dims { group: of.group.clone(), asked, rank: Cell::new(Some(2)), count: of.count.clone() })
+    };
+    made(OpenTensor {
+        shape: of.shape.as_ref().map(reversed),
+        strides: of.strides.as_ref().map(reversed),
+        dims: exchanged(&of.dims),
+        steps: exchanged(&of.steps),
+        whole: false,
+        ..of.clone()
+    })
+}
+
+/// The same tensor with its dimensions in another order, of which it is not known how it lies.
+fn reordered<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
+    let (dims, steps) = (Dims::free(), Rc::default());
+    made(OpenTensor { dtype, shape: None, strides: None, dims, steps, whole: false, ..of.clone() })
 }
 
 /// The strides under which one element stands for all along a dimension.
@@ -60,18 +109,21 @@ fn expanded<'a>(of: &OpenTensor<'a>, sizes: &[Value<'a>]) -> Option<Rc<[Value<'a
 }
 
 /// The strides of a tensor of an unknown number of dimensions.
-fn strides_unknown<'a>() -> Value<'a> {
-    Value::Host(Rc::new(Thing::OpenSizes(Rc::default())))
+fn strides_unknown<'a>(of: &OpenTensor<'a>) -> Value<'a> {
+    Value::Host(Rc::new(Thing::OpenSizes(of.steps.clone())))
 }
 
 /// A tensor in the memory of another one; where in it, is not known.
 fn view_of<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    laid_out(of.memory.further(None), dtype, shape, None)
+    let (dims, steps) = (Dims::free(), Rc::default());
+    let memory = of.memory.further(None);
+    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: false })
 }
 
 /// The same tensor under another shape.
 fn same_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    laid_out(of.memory.clone(), dtype, shape, None)
+    let (memory, dims, steps) = (of.memory.clone(), Dims::free(), Rc::default());
+    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: of.whole })
 }
 
 /// Whether a value itself is not known, or is a key with a part that is not.
@@ -158,6 +210,8 @@ fn opened<'a>(tensor: &Torch) -> OpenTensor<'a> {
         shape: Some(shape),
         strides: Some(strides),
         dims: Dims::free(),
+        steps: Rc::default(),
+        whole: true,
     }
 }
 
@@ -235,6 +289,9 @@ pub fn answer<'a>(path: &str, args: &Args<'a>) -> Option<Value<'a>> {
         "bool" | "isinstance" | "hasattr" => Some(number(OpenNumber::Bool)),
         "min" | "max" | "abs" | "sum" | "round" if all(&[OpenNumber::Int]) => Some(number(OpenNumber::Int)),
         "min" | "max" | "abs" | "sum" if all(&[OpenNumber::Int, OpenNumber::Float]) => Some(number(OpenNumber::Float)),
+        "min" | "max" | "abs" | "sum" | "round" => {
+            Some(Value::Unknown(format!("`{path}` of what is not known").into()))
+        }
         _ => None,
     }
 }
@@ -314,11 +371,9 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &OpenTensor<'a>, name: &str
             None => Value::Unknown("the type of a tensor is not known".into()),
         },
         "ndim" => of.shape.as_ref().map_or_else(|| number(OpenNumber::Int), |shape| Value::Int(shape.len() as i128)),
-        "T" | "mT" => {
-            let turned = |shape: &Rc<[Value<'a>]>| shape.iter().rev().cloned().collect::<Rc<[Value<'a>]>>();
-            same_as(of, of.dtype.clone(), of.shape.as_ref().filter(|shape| shape.len() == 2).map(turned))
-        }
-        "data" => Value::Host(Rc::new(Thing::OpenTensor(of.clone()))),
+        "T" => turned(of),
+        "mT" => reordered(of, of.dtype.clone()),
+        "data" => made(of.clone()),
         "real" | "imag" => {
             let part = of.dtype.as_ref().and_then(|dtype| super::torch::part_of_complex(dtype));
             view_of(of, part.map(Rc::from), of.shape.clone())
@@ -332,9 +387,20 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &OpenTensor<'a>, name: &str
     })
 }
 
-/// `tensor[index]`.
-pub(super) fn item<'a>(of: &OpenTensor<'a>) -> Value<'a> {
-    view_of(of, of.dtype.clone(), None)
+/// `tensor[index]`: a view, which begins where the tensor does if it leaves out nothing before.
+pub(super) fn item<'a>(of: &OpenTensor<'a>, index: &Value<'a>) -> Value<'a> {
+    let begins = |part: &Value<'a>| match part {
+        Value::Slice(bounds) => matches!(bounds[0], Value::None | Value::Int(0)),
+        Value::Int(0) | Value::None | Value::Ellipsis => true,
+        _ => false,
+    };
+    let first = match index {
+        Value::Tuple(parts) => parts.iter().all(begins),
+        one => begins(one),
+    };
+    let memory = if first { of.memory.clone() } else { of.memory.further(None) };
+    let (dims, steps) = (Dims::free(), Rc::default());
+    made(OpenTensor { memory, shape: None, strides: None, dims, steps, whole: false, ..of.clone() })
 }
 
 /// The type that a call asks for.
@@ -398,13 +464,17 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
             _ => match (&of.strides, &of.shape) {
                 (Some(strides), _) => Value::Tuple(strides.clone()),
                 (None, Some(shape)) => Value::Tuple(shape.iter().map(|_| number(OpenNumber::Int)).collect()),
-                (None, None) => strides_unknown(),
+                (None, None) => strides_unknown(of),
             },
         },
         "size" => first.and_then(int).map_or_else(|| number(OpenNumber::Int), |dim| size_of(of, dim)),
         "numel" | "nelement" => count_of(of),
         "stride" => {
-            let stride = of.strides.as_ref().zip(first.and_then(int)).and_then(|(strides, dim)| along(strides, dim));
+            let dim = first.or_else(|| args.named.first().map(|(_, value)| value)).and_then(int);
+            let stride = dim.and_then(|dim| match &of.strides {
+                Some(strides) => along(strides, dim),
+                None => Some(of.steps.at(dim)),
+            });
             stride.unwrap_or_else(|| number(OpenNumber::Int))
         }
         "data_ptr" | "element_size" => number(OpenNumber::Int),
@@ -423,30 +493,47 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
             _ if first.is_some_and(|first| matches!(first, Value::Unknown(_)) && args.pos.len() == 1) => {
                 same_as(of, None, None)
             }
-            _ => same_as(of, own(), sizes(args)),
+            // Of one that does not lie densely it may make a copy.
+            _ => {
+                let copies = name == "reshape" && !of.whole;
+                let memory = if copies { of.memory.further(None) } else { of.memory.clone() };
+                laid_out(memory, own(), sizes(args), None)
+            }
         },
         "new_empty" | "new_zeros" | "new_ones" => dense_tensor(typed(own()), sizes(args)),
         "expand" if of.strides.is_some() => {
             let sizes = sizes(args);
             let strides = sizes.as_ref().and_then(|sizes| expanded(of, sizes));
-            laid_out(of.memory.clone(), own(), sizes.filter(|_| strides.is_some()), strides)
+            let shape = sizes.filter(|_| strides.is_some());
+            let (dims, steps) = (Dims::free(), Rc::default());
+            made(OpenTensor { shape, strides, dims, steps, whole: false, ..of.clone() })
         }
         "to" | "type" => match first {
-            Some(Value::Unknown(_)) => sized_as(of, typed(None)),
-            _ if typed(own()) == own() => Value::Host(Rc::new(Thing::OpenTensor(of.clone()))),
-            _ => sized_as(of, typed(own())),
+            Some(Value::Unknown(_)) => perhaps(of, typed(None)),
+            _ => match asked(args) {
+                Asked::Nothing => made(of.clone()),
+                Asked::Open => perhaps(of, None),
+                Asked::Type(dtype) => converted(of, Some(dtype)),
+            },
         },
-        "contiguous" | "requires_grad_" => Value::Host(Rc::new(Thing::OpenTensor(of.clone()))),
-        "type_as" => sized_as(of, first.and_then(self::of).and_then(|other| other.dtype)),
+        "contiguous" if !of.whole => perhaps(of, own()),
+        "contiguous" | "requires_grad_" | "detach" => made(of.clone()),
+        "type_as" => converted(of, first.and_then(self::of).and_then(|other| other.dtype)),
+        "t" => turned(of),
         "argmax" | "argmin" | "argsort" => open_tensor(Some("int64".into()), None),
-        "transpose" | "permute" | "t" | "unsqueeze" | "squeeze" | "expand" | "expand_as" | "flatten" | "unflatten"
-        | "view_as" | "reshape_as" | "movedim" | "swapaxes" => same_as(of, own(), None),
-        "narrow" | "select" => view_of(of, own(), None),
+        "transpose" | "permute" | "expand" | "expand_as" | "movedim" | "moveaxis" | "swapaxes" | "swapdims"
+        | "expand_dims" => reordered(of, own()),
+        // Of one that does not lie densely these may make a copy.
+        "flatten" | "reshape_as" | "ravel" if !of.whole => perhaps(of, own()),
+        "unsqueeze" | "squeeze" | "flatten" | "unflatten" | "view_as" | "reshape_as" | "ravel" => {
+            same_as(of, own(), None)
+        }
+        "narrow" | "select" | "as_strided" | "diagonal" => view_of(of, own(), None),
         "repeat" | "sum" | "mean" | "amax" | "amin" | "max" | "min" | "prod" | "index_select" | "gather"
         | "repeat_interleave" => open_tensor(own(), None),
         _ => match dtype_name(&Value::Lib(format!("torch.{name}").into())) {
-            Some(dtype) => sized_as(of, Some(dtype)),
-            None if keeps_memory(name) => Value::Host(Rc::new(Thing::OpenTensor(of.clone()))),
+            Some(dtype) => converted(of, Some(dtype)),
+            None if keeps_memory(name) => made(of.clone()),
             None if keeps_shape(name) => sized_as(of, own()),
             None => content(name),
         },
@@ -463,7 +550,11 @@ pub(super) fn function<'a>(name: &str, args: &Args<'a>) -> Option<Value<'a>> {
     let first = args.pos.iter().chain(args.named.iter().map(|(_, value)| value)).find_map(of);
     Some(match name {
         "empty" | "zeros" | "ones" | "rand" | "randn" => dense_tensor(typed(Some("float32".into())), sizes(args)),
-        "full" | "empty_strided" | "tensor" | "as_tensor" => open_tensor(typed(None), None),
+        "as_tensor" | "asarray" | "from_numpy" if first.is_some() => {
+            let first = first?;
+            converted(&first, typed(first.dtype.clone()))
+        }
+        "full" | "empty_strided" | "tensor" | "as_tensor" | "asarray" => open_tensor(typed(None), None),
         "randint" | "arange" | "randperm" => open_tensor(typed(Some("int64".into())), None),
         "cat" | "concat" | "stack" => {
             let first = match args.pos.first()? {
@@ -474,8 +565,14 @@ pub(super) fn function<'a>(name: &str, args: &Args<'a>) -> Option<Value<'a>> {
             open_tensor(first.and_then(|first| first.dtype), None)
         }
         "where" => open_tensor(args.pos.get(1).and_then(of).and_then(|tensor| tensor.dtype), None),
-        "matmul" | "mm" | "bmm" | "sum" | "mean" | "amax" | "transpose" | "permute" | "reshape" | "squeeze"
-        | "unsqueeze" | "flatten" => open_tensor(first?.dtype, None),
+        "nn.Parameter" | "nn.parameter.Parameter" => made(first?),
+        "matmul" | "mm" | "bmm" | "sum" | "mean" | "amax" => open_tensor(first?.dtype, None),
+        "transpose" | "permute" | "reshape" | "squeeze" | "unsqueeze" | "flatten" | "ravel" | "narrow" | "select"
+        | "as_strided" | "movedim" | "moveaxis" | "swapaxes" | "swapdims" | "t" | "detach" | "diagonal" => {
+            // A method of its first argument.
+            let rest = Args { pos: args.pos.get(1..).unwrap_or_default().to_vec(), named: args.named.clone() };
+            method(&first?, name, &rest)
+        }
         _ if name.ends_with("_like") => {
             let like = |first: OpenTensor<'a>| sized_as(&first, typed(first.dtype.clone()));
             first.map_or_else(|| open_tensor(typed(None), None), like)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Parameter, Stmt};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::open::{number, open_tensor};
 use super::sizes::free;
@@ -61,10 +61,14 @@ fn named<'a>(name: &str) -> Option<Value<'a>> {
     })
 }
 
-/// Names of which attributes are asked.
+/// Functions of Triton and torch whose arguments that stand by themselves are whole numbers.
+const OF_SIZES: &[&str] = &["cdiv", "next_power_of_2", "empty", "zeros", "ones", "rand", "randn"];
+
+/// Names of which attributes are asked, and those that are sizes.
 #[derive(Default)]
 struct Asked<'a> {
     tensors: FxHashMap<&'a str, bool>,
+    sizes: FxHashSet<&'a str>,
 }
 
 impl<'a> Visitor<'a> for Asked<'a> {
@@ -74,6 +78,26 @@ impl<'a> Visitor<'a> for Asked<'a> {
         {
             let tensor = OF_TENSORS.contains(&attribute.attr.as_str());
             *self.tensors.entry(name.id.as_str()).or_default() |= tensor;
+        }
+        if let Expr::Call(call) = expr
+            && let Expr::Attribute(function) = &*call.func
+            && let Expr::Name(library) = &*function.value
+            && matches!(library.id.as_str(), "triton" | "torch")
+            && OF_SIZES.contains(&function.attr.as_str())
+        {
+            let given = call.arguments.args.iter();
+            let sizes = given.flat_map(|given| match given {
+                Expr::Tuple(sizes) => &sizes.elts[..],
+                Expr::List(sizes) => &sizes.elts[..],
+                one => std::slice::from_ref(one),
+            });
+            // One argument by itself may be a sequence of sizes.
+            let single = call.arguments.args.len() == 1 && matches!(call.arguments.args[0], Expr::Name(_));
+            let names =
+                sizes.filter_map(|size| if let Expr::Name(name) = size { Some(name.id.as_str()) } else { None });
+            if !single || library.id.as_str() == "triton" {
+                self.sizes.extend(names);
+            }
         }
         walk_expr(self, expr);
     }
@@ -100,6 +124,7 @@ impl<'a> Parameters<'a> {
         match name {
             "self" | "cls" | "ctx" => any(name),
             _ if self.asked.tensors.get(name) == Some(&true) => open_tensor(None, None),
+            _ if self.asked.sizes.contains(name) => free(&Rc::default()),
             _ => Value::Unknown(format!("nobody says what `{name}` is").into()),
         }
     }

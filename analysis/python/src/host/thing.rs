@@ -221,6 +221,10 @@ pub struct OpenTensor<'a> {
     pub strides: Option<Rc<[Value<'a>]>>,
     /// Sizes that were asked for where `shape` says nothing.
     pub dims: Rc<Dims<'a>>,
+    /// Likewise elements between neighbours, where `strides` says nothing.
+    pub steps: Rc<Dims<'a>>,
+    /// Whether it counts as lying densely, so that `contiguous` makes no copy of it.
+    pub whole: bool,
 }
 
 /// What is known of a number that is not.

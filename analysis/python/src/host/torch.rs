@@ -577,6 +577,7 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
                 strides,
             })
         }
+        "tensor" | "as_tensor" | "scalar_tensor" if args.pos.first().is_some_and(super::is_unknown) => None,
         "tensor" | "as_tensor" | "scalar_tensor" => {
             let data = args.pos.first();
             let mut shape = Vec::new();

@@ -224,7 +224,12 @@ impl<'t> Extractor<'t> {
             return self.read_somewhere(op);
         }
         if touches && !pure && !self.is_harmless(op) {
-            self.gap(op, format!("what `{}` does to global memory is not followed", tree.op_name(op)));
+            // What stands for a call that is not followed has no name of its own.
+            let text = match tree.op_name(op) {
+                "tt.opaque" => "what this does to global memory is not followed".to_owned(),
+                name => format!("what `{name}` does to global memory is not followed"),
+            };
+            self.gap(op, text);
         }
     }
 

@@ -6,11 +6,13 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::poly::{Monomial, Poly};
+use super::range::Ranges;
 use crate::program::Program;
 use crate::term::{BinOp, Node, Symbol, Term, Terms};
 
-/// Turns expressions into polynomials. Numbers are taken to be whole and unbounded: that no address wraps is an
-/// assumption, which the verdict names.
+/// Turns expressions into polynomials. Numbers of 32 bits and more are taken to be whole: that no address wraps is taken
+/// for granted, save where what is known of a launch or a shift says that it does. What narrower integers cut off is cut
+/// off.
 #[derive(Debug, Default)]
 pub(crate) struct Converter {
     memo: FxHashMap<Term, Poly>,
@@ -21,6 +23,10 @@ pub(crate) struct Converter {
     pub(crate) programs: FxHashMap<u32, u8>,
     /// By value that is read: the word that gives it, where the kernel never writes its tensor.
     pub(crate) words: FxHashMap<Term, Option<Rc<Word>>>,
+    /// Between what numbers values lie.
+    ranges: Ranges,
+    /// By axis of the grid, how many programs the launch computes.
+    counts: Vec<(u8, Count)>,
 }
 
 /// A word of a tensor that the kernel never writes.
@@ -33,6 +39,15 @@ pub(crate) struct Word {
     pub(crate) offset: Poly,
     /// Bytes of a value.
     pub(crate) bytes: i128,
+}
+
+/// How many programs there are along an axis.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Count {
+    /// So many.
+    Exactly(Poly),
+    /// No more than so many.
+    AtMost(Poly),
 }
 
 /// A known relation: not negative, or 0.
@@ -58,6 +73,16 @@ impl Fact {
 }
 
 impl Converter {
+    /// One that knows of a launch.
+    pub(crate) fn of_launch(ranges: Ranges, counts: Vec<(u8, Count)>) -> Converter {
+        Converter { ranges, counts, ..Converter::default() }
+    }
+
+    /// Whether some number that was met does not fit into its integers, by what is known of the launch.
+    pub(crate) fn overflows(&self) -> bool {
+        self.ranges.overflows()
+    }
+
     pub(crate) fn poly(&mut self, terms: &mut Terms, term: Term) -> Poly {
         if let Some(known) = self.memo.get(&term) {
             return known.clone();
@@ -69,6 +94,9 @@ impl Converter {
 
     fn make(&mut self, terms: &mut Terms, term: Term) -> Poly {
         let atom = Poly::atom(term);
+        if let Some(whole) = self.ranges.held(terms, term) {
+            return self.poly(terms, whole);
+        }
         match terms.node(term).clone() {
             Node::Const(value) => Poly::constant(value.into()),
             Node::Symbol(symbol, copy) => {
@@ -77,6 +105,7 @@ impl Converter {
                 Poly::atom(one)
             }
             Node::Read(..) | Node::Select(..) => atom,
+            Node::Trunc(_) | Node::ExtU(_) | Node::Binary(..) if !self.ranges.is_whole(terms, term) => atom,
             Node::Trunc(a) if terms.bits(term) > 1 => self.poly(terms, a),
             Node::Trunc(_) => atom,
             Node::ExtS(a) => {
@@ -119,6 +148,11 @@ impl Converter {
         let positive = || Fact::at_least_zero(this.clone());
         let node = program.terms.node(atom).clone();
         let mut facts = Vec::new();
+        if let Some((least, most)) = self.cut(&program.terms, atom) {
+            facts.push(Fact::ordered(&Poly::constant(least), &this));
+            facts.push(Fact::ordered(&this, &Poly::constant(most)));
+            return facts;
+        }
         match node {
             Node::Symbol(Symbol::Program(axis), _) => {
                 facts.push(positive());
@@ -133,7 +167,15 @@ impl Converter {
                 facts.push(positive());
                 facts.push(Fact::ordered(&this.shifted(1), &programs));
             }
-            Node::Symbol(Symbol::Programs(_), _) => facts.push(Fact::at_least_zero(this.shifted(-1))),
+            Node::Symbol(Symbol::Programs(axis), _) => {
+                facts.push(Fact::at_least_zero(this.shifted(-1)));
+                for (_, count) in self.counts.iter().filter(|(of, _)| *of == axis) {
+                    facts.push(match count {
+                        Count::Exactly(count) => Fact::zero(this.minus(count)),
+                        Count::AtMost(most) => Fact::ordered(&this, most),
+                    });
+                }
+            }
             Node::Symbol(Symbol::Lane(dim), copy) => {
                 facts.push(positive());
                 if let Some(size) = lanes(dim, copy) {
@@ -154,6 +196,15 @@ impl Converter {
             _ => {}
         }
         facts
+    }
+
+    /// Between what numbers a value lies that is cut off at its width; `None` of another one, and where nothing is known.
+    fn cut(&mut self, terms: &Terms, atom: Term) -> Option<(i128, i128)> {
+        let may_be = matches!(terms.node(atom), Node::Trunc(_) | Node::ExtU(_) | Node::Binary(..));
+        if !may_be || self.ranges.is_whole(terms, atom) {
+            return None;
+        }
+        Some(self.ranges.of(terms, atom).unwrap_or((i64::MIN.into(), i64::MAX.into())))
     }
 
     fn of_operation(
@@ -281,7 +332,8 @@ impl Converter {
                 matches!(op, BinOp::RemU | BinOp::DivU | BinOp::MinU | BinOp::MaxU) || op.is_question()
             }
             Node::Select(_, a, b) => self.is_natural(terms, *a) && self.is_natural(terms, *b),
-            Node::ExtS(a) | Node::Trunc(a) => self.is_natural(terms, *a),
+            Node::ExtS(a) => self.is_natural(terms, *a),
+            Node::Trunc(a) => terms.bits(atom) >= 32 && self.is_natural(terms, *a),
             Node::ExtU(_) => true,
             Node::Read(source, ..) if self.programs.contains_key(source) => true,
             Node::Read(source, ..) => {

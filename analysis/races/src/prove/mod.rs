@@ -4,13 +4,15 @@ mod convert;
 mod linear;
 mod pair;
 mod poly;
+mod range;
 mod refute;
 mod table;
 mod ticket;
 
-pub(crate) use convert::Converter;
+pub(crate) use convert::{Converter, Count};
 pub(crate) use pair::Prover;
 pub(crate) use poly::Poly;
+pub(crate) use range::Ranges;
 pub(crate) use refute::Spread;
 pub(crate) use table::{Premise, Table, tables};
 pub(crate) use ticket::{Counter, tickets};

@@ -32,6 +32,8 @@ pub(crate) struct Prover<'p> {
     pub(crate) constant: &'p FxHashSet<u32>,
     /// What a launch gives.
     pub(crate) known: &'p FxHashMap<Symbol, i64>,
+    /// Along which axes of the grid a launch says how many programs there are, be it by a formula.
+    pub(crate) sized: [bool; 3],
     /// Axes of the grid on which programs may differ.
     pub(crate) axes: Vec<u8>,
     /// The table that says how long stretches are, where one is assumed to.
@@ -139,6 +141,7 @@ impl Prover<'_> {
             lanes,
             accesses: [a, b],
             known: self.known,
+            sized: self.sized,
             tickets: &self.tickets,
             tables: self.tables,
             constant: self.constant,

@@ -37,6 +37,8 @@ pub(crate) struct Outcome {
     pub(crate) limited: bool,
     /// Whether no program can notice another.
     pub(crate) alone: bool,
+    /// An access by which a program waits for what no other does any more.
+    pub(crate) hangs: Option<u32>,
 }
 
 /// The first words that programs ask for: where the first visible access of each goes.
@@ -227,27 +229,44 @@ impl<'p> Explorer<'p> {
             return Ok(0);
         }
         // Of each state on the way to the present one, the program whose turn it is next.
-        let mut open = vec![(Rc::new(state), 0)];
+        let mut open = vec![(Rc::new(state), 0, false)];
         let mut turns = 1;
-        while let Some((state, program)) = open.last_mut() {
+        while let Some((state, program, moved)) = open.last_mut() {
             if *program >= count {
-                open.pop();
+                if let Some((state, _, false)) = open.pop() {
+                    self.end(&state);
+                }
                 continue;
             }
             self.cancel.check()?;
             *program += 1;
-            let (state, program) = (state.clone(), *program - 1);
-            let Some(next) = self.turn(&state, program).filter(|next| self.seen.insert(fingerprint(next))) else {
+            let (from, program) = (state.clone(), *program - 1);
+            let Some(next) = self.turn(&from, program) else { continue };
+            let print = fingerprint(&next);
+            *moved |= print != fingerprint(&from);
+            if !self.seen.insert(print) {
                 continue;
-            };
+            }
             turns += 1;
             if turns > self.turns || self.outcome.work > self.budget {
                 self.outcome.limited = true;
                 return Ok(turns);
             }
-            open.push((Rc::new(next), 0));
+            open.push((Rc::new(next), 0, false));
         }
         Ok(turns)
+    }
+
+    /// Nothing moves any more: each program has ended, or waits for ever.
+    fn end(&mut self, state: &State) {
+        if self.outcome.hangs.is_some() || !self.setting.chosen.is_empty() {
+            return;
+        }
+        let segments = || state.nodes.iter().map(|node| &self.nodes[*node as usize].segment);
+        let waits = segments().flatten().find_map(|segment| segment.ask.as_ref().filter(|ask| ask.spins));
+        if segments().all(|segment| segment.is_ok()) {
+            self.outcome.hangs = waits.map(|ask| ask.event.access);
+        }
     }
 
     /// The place of a program that has come so far. What it has computed since its beginning counts each time.

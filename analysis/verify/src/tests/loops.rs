@@ -10,8 +10,8 @@ use super::super::{InputPlan, Reach, decide};
 use super::random::Random;
 use base::{Cancel, Limits};
 use explore::canonical;
-use kernel::{InputId, Kernel};
 use kernel::text::parse;
+use kernel::{InputId, Kernel};
 use machine::{Machine, Valuation, Word};
 use std::fmt::Write;
 

@@ -11,8 +11,8 @@ use super::system::System;
 use super::{Hypothesis, Refuter, Spread, State};
 use crate::limits::proofs::BOUNDS;
 use crate::prove::convert::Fact;
-use crate::prove::poly::Poly;
-use crate::term::{BinOp, Node};
+use crate::prove::poly::{Monomial, Poly};
+use crate::term::{BinOp, Node, Symbol, Term};
 
 impl Refuter<'_> {
     /// Whether a spread fails wherever some bound of a lane, a round or a program is met.
@@ -79,7 +79,40 @@ impl Refuter<'_> {
         holds = holds && self.say(&mut state);
         self.lanes = lanes;
         let equations = state.equations.into_iter().map(|equation| Fact::zero(equation.zero));
-        holds.then(|| state.facts.into_iter().chain(equations).collect())
+        let mut facts: Vec<Fact> = state.facts.into_iter().chain(equations).collect();
+        let products = self.products(&facts, about);
+        facts.extend(products);
+        holds.then_some(facts)
+    }
+
+    /// What is known of an index, said of its product with a stride, which is 1 at least.
+    fn products<const N: usize>(&self, facts: &[Fact], about: [&Poly; N]) -> Vec<Fact> {
+        let mut strides: Vec<(Monomial, Vec<Term>)> = Vec::new();
+        for (monomial, _) in about.into_iter().flat_map(Poly::terms).filter(|(monomial, _)| monomial.len() > 1) {
+            let (stride, own): (Monomial, Monomial) =
+                monomial.iter().copied().partition(|atom| self.is_shared(*atom) && self.is_argument(*atom));
+            if stride.is_empty() || own.is_empty() || !self.convert.natural_product(&self.program.terms, &stride) {
+                continue;
+            }
+            match strides.iter_mut().find(|(known, _)| *known == stride) {
+                Some((_, indices)) => indices.extend(own),
+                None => strides.push((stride, own.to_vec())),
+            }
+        }
+        let mut products = Vec::new();
+        for (stride, indices) in strides {
+            let stride = Poly::of(stride, 1);
+            products.push(Fact::at_least_zero(stride.shifted(-1)));
+            let own = facts.iter().filter(|fact| fact.poly.atoms().any(|atom| indices.contains(&atom)));
+            for fact in own.take(BOUNDS) {
+                products.extend(fact.poly.times(&stride).map(|poly| Fact { poly, equal: fact.equal }));
+            }
+        }
+        products
+    }
+
+    fn is_argument(&self, atom: Term) -> bool {
+        matches!(self.program.terms.node(atom), Node::Symbol(Symbol::Argument(_), _))
     }
 
     /// Whether a sum says of a minimum that it is no more than one of its sides.
@@ -87,7 +120,7 @@ impl Refuter<'_> {
         sum.atoms().any(|atom| self.is_smaller(atom) && sum.coefficient(&[atom].into_iter().collect()) == Some(-1))
     }
 
-    fn is_smaller(&self, atom: crate::term::Term) -> bool {
+    fn is_smaller(&self, atom: Term) -> bool {
         matches!(self.program.terms.node(atom), Node::Binary(BinOp::MinS | BinOp::MinU, ..))
     }
 }

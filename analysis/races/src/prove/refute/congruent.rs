@@ -20,6 +20,9 @@ impl Refuter<'_> {
         for atom in atoms {
             let parts = match self.program.terms.node(atom).clone() {
                 Node::Binary(op, a, b) => vec![op as u32, a.0, b.0].into_boxed_slice(),
+                // What is cut off at its width.
+                Node::Trunc(a) => vec![u32::MAX - 1, u32::from(self.program.terms.bits(atom)), a.0].into_boxed_slice(),
+                Node::ExtU(a) => vec![u32::MAX - 2, u32::from(self.program.terms.bits(a)), a.0].into_boxed_slice(),
                 Node::Select(c, a, b) => vec![u32::MAX, c.0, a.0, b.0].into_boxed_slice(),
                 Node::Read(source, ..) => {
                     let Some(word) = self.constant_word(state, atom, source) else { continue };

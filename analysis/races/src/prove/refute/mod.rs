@@ -46,6 +46,8 @@ pub(crate) struct Refuter<'p> {
     pub(crate) accesses: [u32; 2],
     /// Values of arguments and of the grid, where a launch gives them.
     pub(crate) known: &'p FxHashMap<Symbol, i64>,
+    /// Along which axes of the grid a launch says how many programs there are, be it by a formula.
+    pub(crate) sized: [bool; 3],
     /// What is drawn from counters, by its source.
     pub(crate) tickets: &'p FxHashMap<u32, Counter>,
     /// Whether spreads may be assumed that are not known.

@@ -20,12 +20,17 @@ impl Refuter<'_> {
         self.strided(state) || self.roomy(state)
     }
 
+    /// Whether a launch says how many programs there are along an axis.
+    fn is_sized(&self, axis: u8) -> bool {
+        self.sized.get(usize::from(axis)).is_none_or(|sized| *sized)
+    }
+
     /// Programs go through tiles by a stride, `for tile in range(program_id(0), tiles, PROGRAMS)`, or those along one axis
     /// lie between those along another: there are so many.
     fn strided(&mut self, state: &mut State) -> bool {
         let axes = self.axes;
         for (axis, distance) in axes.iter().copied().zip(state.distances.clone()) {
-            if distance.is_zero() || self.known.contains_key(&Symbol::Programs(axis)) {
+            if distance.is_zero() || self.is_sized(axis) {
                 continue;
             }
             let is = |poly: &Poly, of: fn(&Symbol) -> bool| {
@@ -60,7 +65,7 @@ impl Refuter<'_> {
     fn roomy(&mut self, state: &mut State) -> bool {
         let axes = self.axes;
         for axis in axes.iter().copied() {
-            if self.known.contains_key(&Symbol::Programs(axis)) || state.few.contains(&axis) {
+            if self.is_sized(axis) || state.few.contains(&axis) {
                 continue;
             }
             let own = |poly: &Poly, copy: u8| {

@@ -300,7 +300,7 @@ impl Refuter<'_> {
         sum.atoms().any(|atom| self.program.terms.any_leaf(atom, &leaf))
     }
 
-    fn is_shared(&self, atom: Term) -> bool {
+    pub(super) fn is_shared(&self, atom: Term) -> bool {
         !self.program.terms.any_leaf(atom, |node| match node {
             Node::Symbol(symbol, _) => !symbol.is_shared(),
             Node::Read(..) => true,
