@@ -12,6 +12,7 @@ mod message;
 mod quantity;
 mod range;
 pub mod rng;
+pub mod target;
 pub mod workers;
 
 pub use cancel::{Cancel, Cancelled};

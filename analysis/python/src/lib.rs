@@ -23,8 +23,8 @@ pub mod pending;
 pub mod reason;
 pub mod scope;
 pub mod specialization;
-pub mod target;
 pub mod value;
 
 pub use ::syntax;
+pub use base::target;
 pub use limits::LIMITS;

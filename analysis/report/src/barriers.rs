@@ -1,8 +1,9 @@
 //! Barrier arrays: who uses them how, and how slots and phases run.
 
 use super::buffers::{BufferAccesses, accesses};
-use super::expr::{Expr, Exprs};
+use super::expr::Expr;
 use super::loads;
+use super::scalars::Exprs;
 use super::trace::Trace;
 use super::uses::{note, slot, used, with_barrier};
 use super::{BarrierSummary, Expect, Mechanism};

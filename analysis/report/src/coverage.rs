@@ -22,10 +22,10 @@
 use super::barriers::used_by;
 use super::buffers::BufferAccesses;
 use super::edges::Edges;
-use super::expr::Exprs;
 use super::ordering_facts::OrderingFacts;
 use super::pairs::{BarrierArray, OrderedBy, Pair, SyncLink};
 use super::reaching::Reaching;
+use super::scalars::Exprs;
 use super::trace::Trace;
 use super::uses::used;
 use super::{BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, PartitionUse};

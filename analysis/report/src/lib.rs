@@ -27,6 +27,7 @@ mod planned;
 mod reaching;
 mod remarks;
 mod runs;
+mod scalars;
 #[cfg(test)]
 mod tests;
 pub mod timeline;

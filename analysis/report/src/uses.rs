@@ -1,6 +1,7 @@
 //! An effect as a use of a barrier or buffer, in words.
 
-use super::expr::{Expr, Exprs};
+use super::expr::Expr;
+use super::scalars::Exprs;
 use super::trace::{Chain, Trace, ValueDef};
 use super::{PartitionUse, ZEROS};
 use kernel::{Access, Effect, EffectId, EffectKind, Issuer, Mode, ViewOp};
