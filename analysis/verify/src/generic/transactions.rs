@@ -100,7 +100,7 @@ impl Traffic {
                     .copies
                     .iter()
                     .zip(parts(number))
-                    .map(|((_, bytes), parts)| (bytes % parts == 0).then_some(bytes / parts))
+                    .map(|((_, bytes), parts)| bytes.is_multiple_of(parts).then_some(bytes / parts))
                     .collect();
                 let Some(units) = units else { continue };
                 let sum: u64 = units.iter().sum();
@@ -129,14 +129,14 @@ impl Traffic {
         }
         let at = if self.units.len() == 1 { 0 } else { self.copies.iter().position(|copy| *copy == kind)? };
         let unit = *self.units.get(at)?;
-        (bytes % unit == 0).then(|| bytes / unit * digit(at))
+        bytes.is_multiple_of(unit).then(|| bytes / unit * digit(at))
     }
 
     /// The bytes of an expectation as a sum of units.
     fn expected(&self, bytes: u64) -> Option<u64> {
         match *self.units.as_slice() {
             _ if bytes == 0 => Some(0),
-            [unit] => (bytes % unit == 0).then_some(bytes / unit),
+            [unit] => bytes.is_multiple_of(unit).then_some(bytes / unit),
             ref units => (bytes == units.iter().sum::<u64>()).then(|| (0..units.len()).map(digit).sum()),
         }
     }
