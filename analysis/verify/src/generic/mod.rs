@@ -19,6 +19,7 @@ mod groups;
 mod transactions;
 mod windows;
 
+use crate::demand::gcd;
 use groups::Groups;
 use kernel::{Instr, Kernel, Pure, Var};
 use machine::TxCount;
@@ -63,10 +64,6 @@ fn drop_unused(kernel: &mut Kernel) {
             _ => true,
         });
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]
