@@ -161,6 +161,9 @@ impl Decider<'_> {
                 outcomes.push((setting, outcome));
             }
         }
+        if fits && !proofs.open.is_empty() && outcomes.iter().all(|(_, outcome)| outcome.races.is_empty()) {
+            reasons.extend(self.meet_unevenly(&needed, &asked, allowance, cancel)?);
+        }
         if outcomes.iter().any(|(_, outcome)| outcome.limited && outcome.alone) {
             allowance.ration();
         }

@@ -31,6 +31,7 @@ mod strides;
 mod term;
 #[cfg(test)]
 mod tests;
+mod uneven;
 
 pub use launch::Launch;
 pub use limits::LIMITS;

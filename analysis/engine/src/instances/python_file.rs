@@ -130,7 +130,7 @@ fn comments(text: &str, range: TextRange) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "# About.\nimport triton\n# fencepost: n=1\n# more\n@triton.jit  # why\ndef f(n):\n    # é inside\n    x = (n +  # left\n         '# no')\n";
+    const TEXT: &str = "# About.\nimport triton\n# fencepost: n=1\n# more\n@triton.jit\ndef f(n):  # why\n    # é inside\n    x = (n +  # left\n         '# no')\n";
 
     /// The file with `new` in place of `old`, which stands in it once.
     fn typed(file: &PythonFile, old: &str, new: &str) -> Option<PythonFile> {
