@@ -739,6 +739,7 @@ impl Decider<'_> {
             reasons,
             runs,
             accesses: self.program.accesses.len() as u32,
+            alone: !self.program.axes.is_empty() && self.axes().is_empty(),
         }
     }
 }
