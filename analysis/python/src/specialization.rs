@@ -142,6 +142,8 @@ pub struct LaunchFacts {
     pub arguments: Vec<ArgumentFacts>,
     /// Programs along x, y and z, as far as the host code computes them from what is not known.
     pub programs: [Option<Quantity>; 3],
+    /// Numbers without a formula that are strides of tensors which may lie densely, and what they are then.
+    pub dense: Vec<(u32, Quantity)>,
 }
 
 /// What is known of one argument of a launch.

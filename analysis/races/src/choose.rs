@@ -152,6 +152,24 @@ pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -
     !fixed.is_empty() && with(&bounded).is_none() && with(&[]).is_some()
 }
 
+/// A launch with sizes that are no multiples of blocks in which some of what is assumed does not hold, and all else does;
+/// `None` where all may hold.
+pub(crate) fn ragged(program: &Program, launch: &Known, spreads: &[Spread]) -> Option<Setting> {
+    let mut with_bounds = Cow::Borrowed(program);
+    let mut bounded = bounded(&mut with_bounds, spreads);
+    let size = sizes(&with_bounds, launch)[1];
+    let fixed = launch.host.ragged(size);
+    let with = |spreads: &[Bounded<'_>]| {
+        let choice = Choice { size, choice: 1, fixed: fixed.clone(), ..Choice::default() };
+        setting(&with_bounds, launch, spreads, &choice)
+    };
+    if fixed.is_empty() || with(&bounded).is_some() {
+        return None;
+    }
+    bounded.retain(|spread| with(std::slice::from_ref(spread)).is_some());
+    with(&bounded)
+}
+
 /// Arguments that a polynomial mentions.
 fn arguments(program: &Program, poly: &Poly) -> Vec<u32> {
     let mut all = Vec::new();

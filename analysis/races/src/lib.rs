@@ -20,6 +20,7 @@ mod interval;
 mod launch;
 mod limits;
 mod meeting;
+mod overhang;
 mod persistent;
 mod program;
 mod prove;

@@ -463,7 +463,7 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
             "size" => shape_of(of),
             _ => match (&of.strides, &of.shape) {
                 (Some(strides), _) => Value::Tuple(strides.clone()),
-                (None, Some(shape)) => Value::Tuple(shape.iter().map(|_| number(OpenNumber::Int)).collect()),
+                (None, Some(shape)) => Value::Tuple((0..).zip(shape.iter()).map(|(dim, _)| of.steps.at(dim)).collect()),
                 (None, None) => strides_unknown(of),
             },
         },

@@ -115,15 +115,22 @@ impl Refuter<'_> {
             state.equations.iter().filter(|one| one.meets).map(|one| one.zero.clone()).collect();
         equations.sort();
         for equation in equations {
+            let mut overrun: Vec<Monomial> = Vec::new();
             for (stride, high, low) in self.by_strides(&equation) {
                 // A caller chooses strides; how many programs there are is no stride.
                 if !self.has(&stride, is_argument) {
+                    continue;
+                }
+                // Rows that reach into the next one do so however the tensor lies that has such rows: that it lies the
+                // other way round, so that a row is less than an element, is for nobody to assume.
+                if overrun.iter().any(|rows| low.terms().any(|(product, _)| self.counts_programs(product, rows))) {
                     continue;
                 }
                 let Some(spans) = self.spans(state, &stride, &low) else { continue };
                 let of = |(span, access)| Spread { stride: stride.clone(), span, access };
                 let spreads: Vec<Spread> = spans.into_iter().map(of).collect();
                 if spreads.iter().any(|spread| self.is_broken(spread)) {
+                    overrun.extend(stride.terms().map(|(monomial, _)| monomial.clone()).filter(|one| !one.is_empty()));
                     continue;
                 }
                 self.spreads.extend(spreads);
@@ -134,6 +141,12 @@ impl Refuter<'_> {
             }
         }
         false
+    }
+
+    /// Whether a product is a program's number times a stride.
+    fn counts_programs(&self, product: &Monomial, stride: &Monomial) -> bool {
+        let is_program = |atom: &Term| self.program.terms.any_leaf(*atom, is_program);
+        quotient(product, stride).is_some_and(|rest| rest.iter().any(is_program))
     }
 
     /// Splits `stride·high + low = 0` where `|low| < stride`.
