@@ -6,7 +6,7 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::choose::{companions, is_contradicted, settings, unlike, with_tile};
+use crate::choose::{companions, congruent, is_contradicted, settings, unlike, with_tile};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
@@ -79,6 +79,7 @@ impl Decider<'_> {
         // What is assumed has to be possible, all of it at once.
         let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
         if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
+            reasons.extend(self.parts());
             reasons.extend(self.reaching_over(&spreads, &proofs.premises, cancel)?);
             let waits = self.has_waits();
             if waits && reasons.is_empty() {
@@ -118,6 +119,9 @@ impl Decider<'_> {
             && let Some(further) = companions(&self.program, &self.launch, first)
         {
             tried.push(further);
+        }
+        if fits && !proofs.open.is_empty() {
+            tried.extend(congruent(&self.program, &self.launch, &needed));
         }
         if tried.is_empty() {
             let text = match proofs.overflows {
@@ -252,6 +256,7 @@ impl Decider<'_> {
             let text = "the kernel has too many accesses to compare".to_owned();
             reasons.push(Reason { range: self.range, text });
         }
+        reasons.extend(self.parts());
         let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
         Ok(self.report(status, Vec::new(), assumed, reasons, runs))
     }

@@ -37,10 +37,11 @@ impl Decider<'_> {
                 continue;
             }
             let launch = Known { host: host.clone(), ..self.launch.clone() };
-            let Some(mut setting) = ragged(&self.program, &launch, spreads) else { continue };
-            self.few(premises, &mut setting);
-            if let Some((setting, meeting)) = self.meeting_in(setting, cancel)? {
-                return Ok(Some(self.met(&setting, &meeting)));
+            for mut setting in ragged(&self.program, &launch, spreads) {
+                self.few(premises, &mut setting);
+                if let Some((setting, meeting)) = self.meeting_in(setting, cancel)? {
+                    return Ok(Some(self.met(&setting, &meeting)));
+                }
             }
         }
         Ok(None)

@@ -1,5 +1,6 @@
 //! What a launch hands to a kernel, as far as another launch like it can be made of it.
 
+use super::parts::shared;
 use super::print;
 use super::sizes::{Quantities, product};
 use super::thing::{Memory, OpenTensor, Thing, Torch};
@@ -55,7 +56,8 @@ pub(super) fn facts<'a>(
     };
     let steps = steps.iter().filter_map(|(step, dense)| Some((number(quantities.of(step)?)?, quantities.of(dense)?)));
     let dense = steps.collect();
-    LaunchFacts { arguments: all, grid: grid.map(|size| size.map(u64::from)), programs, dense }
+    let grid = grid.map(|size| size.map(u64::from));
+    LaunchFacts { arguments: all, grid, programs, dense, shared: shared(arguments) }
 }
 
 /// Of a tensor that may lie densely, and of which the host says no more: the strides that it asks for, and what they are

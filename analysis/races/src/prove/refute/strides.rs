@@ -5,8 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::system::System;
 use super::{Equation, Refuter, Spread, State, solved};
 use crate::prove::convert::Fact;
+use crate::limits::proofs::BOUNDS;
 use crate::prove::poly::{Monomial, Poly, gcd};
-use crate::term::{Node, Symbol, Term};
+use crate::term::{BinOp, Node, Symbol, Term};
 
 impl Refuter<'_> {
     /// Adds equations for distances that are multiples of a stride which they are below: they are 0. Rounds of a
@@ -298,9 +299,42 @@ impl Refuter<'_> {
             });
             bounds.extend(upper.filter_map(|fact| fact.poly.times(&stride)).map(Fact::at_least_zero));
         }
+        bounds.extend(self.bound_quotients(state));
         let any = !bounds.is_empty();
         state.facts.extend(bounds);
         any
+    }
+
+    /// What is known of quotients that all instances share, said of their products with strides: of `c // 32` rows of `w`,
+    /// 32 are no more than `c·w`.
+    fn bound_quotients(&self, state: &mut State) -> Vec<Fact> {
+        let zeros = state.equations.iter().filter(|equation| equation.meets).map(|equation| &equation.zero);
+        let mut products: Vec<(Term, Monomial)> = Vec::new();
+        for (monomial, _) in zeros.flat_map(Poly::terms).filter(|(monomial, _)| monomial.len() > 1) {
+            let shared: Monomial = monomial.iter().copied().filter(|atom| self.is_shared(*atom)).collect();
+            for atom in shared.iter().copied().filter(|atom| self.is_quotient(*atom)) {
+                let rest = quotient(&shared, &[atom].into_iter().collect()).filter(|rest| !rest.is_empty());
+                products.extend(rest.map(|rest| (atom, rest)));
+            }
+        }
+        let mut bounds = Vec::new();
+        for (atom, rest) in products {
+            let mut product = rest.clone();
+            product.push(atom);
+            product.sort();
+            if !state.bounded.insert(product) || !self.convert.natural_product(&self.program.terms, &rest) {
+                continue;
+            }
+            let rest = Poly::of(rest, 1);
+            let own = state.facts.iter().filter(|fact| fact.poly.mentions(atom) && !self.has_programs(&fact.poly));
+            bounds.extend(own.take(BOUNDS).filter_map(|fact| fact.poly.times(&rest)).map(Fact::at_least_zero));
+        }
+        bounds
+    }
+
+    fn is_quotient(&self, atom: Term) -> bool {
+        let divides = |op: BinOp| matches!(op, BinOp::DivS | BinOp::DivU | BinOp::FloorDivS);
+        matches!(self.program.terms.node(atom), Node::Binary(op, ..) if divides(*op))
     }
 
     /// Whether a sum is made of what programs do not share, among others.
