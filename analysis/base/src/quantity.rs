@@ -58,6 +58,15 @@ impl Quantity {
         }
     }
 
+    /// The same with what is said of some numbers in their place.
+    pub fn with(&self, of: &dyn Fn(u32) -> Option<Quantity>) -> Quantity {
+        match self {
+            Quantity::Known(_) => self.clone(),
+            Quantity::Unknown { id, .. } => of(*id).unwrap_or_else(|| self.clone()),
+            Quantity::Made(op, parts) => Quantity::Made(*op, Arc::new((parts.0.with(of), parts.1.with(of)))),
+        }
+    }
+
     /// Calls `see` with each number without a formula, and what it is a size of.
     pub fn unknowns(&self, see: &mut dyn FnMut(u32, Option<u32>)) {
         match self {

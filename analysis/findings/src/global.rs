@@ -62,6 +62,11 @@ impl GlobalMemory<Message> {
 }
 
 impl GlobalMemory {
+    /// Whether the verdict rests on what is assumed.
+    pub fn is_told(&self) -> bool {
+        matches!(self.verdict, Verdict::Proved(_) | Verdict::Clean(_))
+    }
+
     /// The verdict with what it rests on in its words.
     pub fn told(&self) -> Verdict {
         let named = first_few(&self.assumed, |more| more);

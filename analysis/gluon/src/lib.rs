@@ -22,7 +22,7 @@ pub use python::interp::Problem;
 pub use python::library::Form;
 pub use python::origin::{FileId, Frame, FrameId, Origin, OriginId, Origins};
 pub use python::specialization::{
-    Argument, ArgumentFacts, Contents, Given, Handed, Host, Language, LaunchFacts, Source, Spec,
+    Argument, ArgumentFacts, Contents, Given, Handed, Host, Language, LaunchFacts, Shared, Source, Spec,
 };
 use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};

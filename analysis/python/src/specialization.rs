@@ -142,6 +142,24 @@ pub struct LaunchFacts {
     pub arguments: Vec<ArgumentFacts>,
     /// Programs along x, y and z, as far as the host code computes them from what is not known.
     pub programs: [Option<Quantity>; 3],
+    /// Numbers without a formula that are strides of tensors which may lie densely, and what they are then.
+    pub dense: Vec<(u32, Quantity)>,
+    /// Pairs of tensors of which neither all is known, and that are of one storage or may be, where it is not known of both
+    /// where they lie in it.
+    pub shared: Vec<(String, String, Shared)>,
+}
+
+/// How two tensors of one storage lie in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shared {
+    /// They have nothing in common.
+    Apart,
+    /// They may have.
+    Parts,
+    /// They are one tensor unless a conversion has made a copy.
+    OneOrCopy,
+    /// They may have something in common unless a conversion has made a copy.
+    PartsOrCopy,
 }
 
 /// What is known of one argument of a launch.

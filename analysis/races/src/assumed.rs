@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashSet;
 
 use crate::decide::Decider;
+use crate::launch::Views;
 use crate::program::Base;
 use crate::prove::{Premise, Spread};
-use crate::report::Assumption;
+use crate::report::{Assumption, Reason};
 
 impl Decider<'_> {
     /// On what an answer rests.
@@ -19,7 +20,8 @@ impl Decider<'_> {
         waits: bool,
     ) -> Vec<Assumption> {
         let mut all = Vec::new();
-        if self.launch.grid.iter().any(Option::is_none) {
+        // A launch that gives some sizes of its grid has no others.
+        if self.launch.grid.iter().any(Option::is_none) && !self.launch.given.contains(&true) {
             match axes {
                 [] => all.push(Assumption::text("one program is launched")),
                 [0] => all.push(Assumption::text("the grid has one axis")),
@@ -60,18 +62,28 @@ impl Decider<'_> {
 
     /// Of views of one tensor of which a program writes one: that they have nothing in common.
     fn views(&self) -> Vec<Assumption> {
+        let said = |(one, other): (String, String)| {
+            Assumption::text(format!("`{one}` and `{other}`, which may be parts of one tensor, have none in common"))
+        };
+        self.written(Views::PartsOrCopy).into_iter().map(said).collect()
+    }
+
+    /// Pairs of views that hang together so and of which a program writes one.
+    pub(crate) fn written(&self, how: Views) -> Vec<(String, String)> {
         let used = |argument: u32, writes: bool| {
             let mut accesses = self.program.accesses.iter();
             accesses.any(|access| access.base == Base::Argument(argument) && (access.action.writes() || !writes))
         };
         let name = |argument: u32| self.program.arguments.get(argument as usize).map(|argument| argument.name.clone());
-        let meets = |(a, b): &&(u32, u32)| (used(*a, true) && used(*b, false)) || (used(*a, false) && used(*b, true));
-        let said = |(a, b): &(u32, u32)| {
-            let (one, other) = (name(*a)?, name(*b)?);
-            Some(Assumption::text(format!(
-                "`{one}` and `{other}`, which may be parts of one tensor, have none in common"
-            )))
-        };
-        self.launch.views.iter().filter(meets).filter_map(said).collect()
+        let meets = |(a, b): (u32, u32)| (used(a, true) && used(b, false)) || (used(a, false) && used(b, true));
+        let views = self.launch.views.iter().filter(|(a, b, of)| *of == how && meets((*a, *b)));
+        views.filter_map(|(a, b, _)| Some((name(*a)?, name(*b)?))).collect()
+    }
+
+    /// That two views of one tensor, of which a program writes one, may have bytes in common.
+    pub(crate) fn parts(&self) -> Option<Reason> {
+        let (one, other) = self.written(Views::Parts).into_iter().next()?;
+        let text = format!("`{one}` and `{other}` are parts of one tensor, and where they lie in it is not known");
+        Some(Reason { range: self.range, text })
     }
 }

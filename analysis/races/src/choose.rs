@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use base::Quantity;
 use rustc_hash::FxHashSet;
 
 use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::choose::{COMPANIONS, LARGEST, LONGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
+use crate::limits::runs::PROGRAMS;
 use crate::program::Program;
 use crate::prove::{Poly, Spread};
 use crate::run::{FirstWords, Setting};
@@ -152,6 +154,27 @@ pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -
     !fixed.is_empty() && with(&bounded).is_none() && with(&[]).is_some()
 }
 
+/// Launches with sizes that are no multiples of blocks, in which some of what is assumed does not hold and all else does.
+pub(crate) fn ragged(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, spreads);
+    let size = sizes(&with_bounds, launch)[1];
+    let mut all = Vec::new();
+    for fixed in launch.host.all_ragged(size) {
+        let with = |spreads: &[Bounded<'_>]| {
+            let choice = Choice { size, choice: 1, fixed: fixed.clone(), ..Choice::default() };
+            setting(&with_bounds, launch, spreads, &choice)
+        };
+        if fixed.is_empty() || with(&bounded).is_some() {
+            continue;
+        }
+        let mut kept = bounded.clone();
+        kept.retain(|spread| with(std::slice::from_ref(spread)).is_some());
+        all.extend(with(&kept));
+    }
+    all
+}
+
 /// Arguments that a polynomial mentions.
 fn arguments(program: &Program, poly: &Poly) -> Vec<u32> {
     let mut all = Vec::new();
@@ -280,14 +303,48 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
     None
 }
 
-/// By axis: one more program than the constants by which its numbers are divided, so that a remainder comes again. Where
-/// the quotient counts too, the two tell all numbers apart: how many of them there are is for the sizes to say.
-fn around(program: &Program) -> [i64; 3] {
-    let used = used(program);
+/// Launches of which two programs are run that are as far apart as a constant by which their numbers are divided with a
+/// remainder: they are told apart by the quotient alone.
+pub(crate) fn congruent(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    let &[axis] = program.axes.as_slice() else { return Vec::new() };
+    let at = usize::from(axis);
+    let (remainders, _) = divided(program);
+    let mut all: Vec<i64> =
+        remainders.into_iter().filter(|(of, _)| is_of(program, *of, axis)).map(|(_, divisor)| divisor).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.retain(|apart| (LONGEST..PROGRAMS).contains(apart) && launch.grid[at].is_none_or(|count| *apart < count));
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, spreads);
+    let size = sizes(&with_bounds, launch)[0];
+    let made = all.into_iter().take(PAIRS).filter_map(|apart| {
+        let fixed = match &launch.host.programs[at] {
+            Some(Quantity::Unknown { id, .. }) => [(*id, apart + 1)].into_iter().collect(),
+            Some(_) => return None,
+            None => Numbers::new(),
+        };
+        let wide = !fixed.is_empty();
+        let mut made = setting(&with_bounds, launch, &bounded, &Choice { size, wide, fixed, ..Choice::default() })?;
+        made.grid[at] = launch.grid[at].unwrap_or(made.grid[at].max(apart + 1));
+        made.chosen = vec![0, u32::try_from(apart).ok()?];
+        Some(made)
+    });
+    made.collect()
+}
+
+/// Such pairs that are run.
+const PAIRS: usize = 2;
+
+fn is_of(program: &Program, term: Term, axis: u8) -> bool {
+    program.terms.any_leaf(term, |node| matches!(node, Node::Symbol(Symbol::Program(of), _) if *of == axis))
+}
+
+/// What is divided by constants: with the remainder, and with the quotient.
+fn divided(program: &Program) -> (Vec<(Term, i64)>, FxHashSet<(Term, i64)>) {
     let mut quotients = FxHashSet::default();
     let mut remainders = Vec::new();
-    for term in &used {
-        let Node::Binary(op, a, b) = *program.terms.node(*term) else { continue };
+    for term in used(program) {
+        let Node::Binary(op, a, b) = *program.terms.node(term) else { continue };
         let Some(by) = program.terms.constant(b) else { continue };
         let power = || 1i64.checked_shl(u32::try_from(by).unwrap_or(u32::MAX)).unwrap_or(0);
         match op {
@@ -298,12 +355,18 @@ fn around(program: &Program) -> [i64; 3] {
             _ => {}
         }
     }
+    (remainders, quotients)
+}
+
+/// By axis: one more program than the constants by which its numbers are divided, so that a remainder comes again. Where
+/// the quotient counts too, the two tell all numbers apart: how many of them there are is for the sizes to say.
+fn around(program: &Program) -> [i64; 3] {
+    let (mut remainders, quotients) = divided(program);
     remainders.retain(|one| (2..=LONGEST).contains(&one.1) && !quotients.contains(one));
     let mut most = [0; 3];
     for (of, divisor) in remainders {
         for (axis, most) in (0u8..).zip(&mut most) {
-            let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(of), _) if *of == axis);
-            if *most <= divisor && program.terms.any_leaf(of, is) {
+            if *most <= divisor && is_of(program, of, axis) {
                 *most = divisor + 1;
             }
         }

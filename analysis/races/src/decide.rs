@@ -6,7 +6,7 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::choose::{companions, is_contradicted, reaches_over, settings, unlike, with_tile};
+use crate::choose::{companions, congruent, is_contradicted, settings, unlike, with_tile};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
@@ -79,7 +79,8 @@ impl Decider<'_> {
         // What is assumed has to be possible, all of it at once.
         let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
         if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
-            reasons.extend(self.reaching_over(&spreads));
+            reasons.extend(self.parts());
+            reasons.extend(self.reaching_over(&spreads, &proofs.premises, cancel)?);
             let waits = self.has_waits();
             if waits && reasons.is_empty() {
                 reasons.extend(self.hangs_all_the_same(allowance, cancel)?);
@@ -118,6 +119,9 @@ impl Decider<'_> {
             && let Some(further) = companions(&self.program, &self.launch, first)
         {
             tried.push(further);
+        }
+        if fits && !proofs.open.is_empty() {
+            tried.extend(congruent(&self.program, &self.launch, &needed));
         }
         if tried.is_empty() {
             let text = match proofs.overflows {
@@ -255,19 +259,9 @@ impl Decider<'_> {
             let text = "the kernel has too many accesses to compare".to_owned();
             reasons.push(Reason { range: self.range, text });
         }
+        reasons.extend(self.parts());
         let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
         Ok(self.report(status, Vec::new(), assumed, reasons, runs))
-    }
-
-    /// What is assumed that sizes which are no multiples of blocks do not fulfil.
-    fn reaching_over(&self, spreads: &[Spread]) -> Option<Reason> {
-        let spread = spreads.iter().find(|spread| reaches_over(&self.program, &self.launch, spread))?;
-        let said = crate::say::spread(&self.program, spread);
-        let text = format!(
-            "with sizes that are no multiples of its blocks, which nothing rules out, it is not so that {said}"
-        );
-        let op = self.program.accesses[spread.access as usize].op;
-        Some(Reason { range: self.tree.op_header_range(op), text })
     }
 
     /// Pairs of ops that are proved apart and that a run shows to race all the same: none, if proofs and runs are
@@ -329,7 +323,7 @@ impl Decider<'_> {
     }
 
     /// No more programs than was assumed.
-    fn few(&self, premises: &BTreeSet<Premise>, setting: &mut Setting) {
+    pub(crate) fn few(&self, premises: &BTreeSet<Premise>, setting: &mut Setting) {
         for premise in premises {
             let Premise::Few(axis, most) = premise else { continue };
             let most =
@@ -671,7 +665,7 @@ impl Decider<'_> {
         wide <= 1 && differ.iter().all(told)
     }
 
-    fn left_open(&self, outcomes: &[(Setting, Outcome)], reasons: &mut Vec<Reason>) {
+    pub(crate) fn left_open(&self, outcomes: &[(Setting, Outcome)], reasons: &mut Vec<Reason>) {
         let mut say = |range: TextRange, text: String| {
             if !reasons.iter().any(|reason| reason.range == range) {
                 reasons.push(Reason { range, text });
@@ -750,7 +744,7 @@ fn wraps(race: &Meeting) -> bool {
 }
 
 /// Programs that are near each other along the axes of the grid.
-fn neighbours(setting: &Setting) -> Vec<Vec<u32>> {
+pub(crate) fn neighbours(setting: &Setting) -> Vec<Vec<u32>> {
     let all = u32::try_from(setting.programs()).unwrap_or(u32::MAX);
     let row = u32::try_from(setting.grid[0]).unwrap_or(u32::MAX);
     let plane = u32::try_from(setting.grid[0].saturating_mul(setting.grid[1])).unwrap_or(u32::MAX);

@@ -7,7 +7,7 @@ use crate::decide::Decider;
 use crate::limits::runs::PROGRAMS;
 use crate::program::Source;
 use crate::report::Reason;
-use crate::run::{Allowance, explore};
+use crate::run::{Allowance, Stuck, explore};
 use crate::term::{Node, Symbol};
 
 impl Decider<'_> {
@@ -59,7 +59,13 @@ impl Decider<'_> {
         for setting in settings(&self.program, &self.launch, &[]).into_iter().take(1) {
             if setting.programs() <= PROGRAMS {
                 let outcome = explore(&self.program, &setting, &all, allowance, cancel)?;
-                return Ok(outcome.hangs.map(|access| self.hang(access)));
+                let mut reasons: Vec<Reason> = outcome.hangs.map(|access| self.hang(access)).into_iter().collect();
+                // A wait that asks for a word of which nothing is known need not end either.
+                let unknown = outcome.stuck.iter().any(|stuck| matches!(stuck, Stuck::Branch(Some(_))));
+                if unknown {
+                    self.left_open(&[(setting, outcome)], &mut reasons);
+                }
+                return Ok(reasons.into_iter().next());
             }
         }
         Ok(None)

@@ -271,6 +271,20 @@ impl Host {
         numbers
     }
 
+    /// The same, also such that no two sizes of one tensor are alike.
+    pub(crate) fn all_ragged(&self, size: i64) -> Vec<Numbers> {
+        let same = self.ragged(size);
+        let mut all = vec![same.clone()];
+        for group in self.groups.values().filter(|group| (2..=UNLIKE.len()).contains(&group.len())) {
+            for falls in [false, true] {
+                let mut unlike = same.clone();
+                unlike.extend(self.ordered(group, &UNLIKE, SOME, falls));
+                all.push(unlike);
+            }
+        }
+        all
+    }
+
     fn ordered(&self, group: &BTreeSet<u32>, steps: &[i64; 6], scale: i64, falls: bool) -> Numbers {
         let count = group.len();
         let nth = |at: usize| if falls { count - 1 - at } else { at };

@@ -22,7 +22,7 @@ pub struct Launch {
     /// Of pointer arguments of one memory: bytes from its start to where they point.
     pub shifts: Vec<(String, i64)>,
     /// Pairs of pointer arguments that are of one storage, or may be, of which it is not known where they lie in it.
-    pub views: Vec<(String, String)>,
+    pub views: Vec<(String, String, Views)>,
     /// Elements of the tensor behind a descriptor along each dimension, and between neighbours along each.
     pub described: Vec<(String, Vec<(i64, i64)>)>,
     /// Elements of integer tensors.
@@ -33,6 +33,8 @@ pub struct Launch {
     pub programs: [Option<Quantity>; 3],
     /// Constants that were chosen, with what the host computes in their place.
     pub constants: Vec<(i64, Quantity)>,
+    /// Numbers without a formula that are strides of tensors which may lie densely, and what they are then.
+    pub dense: Vec<(u32, Quantity)>,
 }
 
 impl Launch {
@@ -52,11 +54,12 @@ impl Launch {
         self.contents.retain(|contents| other.contents.contains(contents));
         let more = other.views.iter().filter(|pair| !self.views.contains(pair)).cloned();
         self.views = self.views.iter().cloned().chain(more).collect();
-        if (&self.quantities, &self.programs, &self.constants) != (&other.quantities, &other.programs, &other.constants)
-        {
+        let formulas = |of: &Launch| (of.quantities.clone(), of.programs.clone(), of.constants.clone(), of.dense.clone());
+        if formulas(&self) != formulas(other) {
             self.quantities.clear();
             self.programs = Default::default();
             self.constants.clear();
+            self.dense.clear();
         }
         if (&self.memory, &self.shifts) != (&other.memory, &other.shifts) {
             if self.hands_one_over_twice() || other.hands_one_over_twice() {
@@ -68,6 +71,18 @@ impl Launch {
         Some(self)
     }
 
+    /// The same where what a conversion gives back is the tensor that it was given, if that makes a difference.
+    pub(crate) fn without_copies(&self) -> Option<Launch> {
+        let mut made = self.clone();
+        for (one, other, _) in self.views.iter().filter(|(.., how)| *how == Views::OneOrCopy) {
+            let number = |of: &str| self.memory.iter().find(|(name, _)| name == of).map(|(_, memory)| *memory);
+            let (own, others) = (number(one)?, number(other)?);
+            made.memory.iter_mut().filter(|(_, memory)| *memory == others).for_each(|(_, memory)| *memory = own);
+        }
+        made.views.retain(|(.., how)| *how != Views::OneOrCopy);
+        (made != *self).then_some(made)
+    }
+
     /// Whether two of its pointers are known to be of one tensor.
     fn hands_one_over_twice(&self) -> bool {
         let twice = |(at, (_, memory)): (usize, &(String, u32))| {
@@ -75,6 +90,17 @@ impl Launch {
         };
         self.memory.iter().enumerate().any(twice)
     }
+}
+
+/// How two arguments of one storage hang together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Views {
+    /// They may have bytes in common.
+    Parts,
+    /// They are one tensor, or one is a copy.
+    OneOrCopy,
+    /// They may have bytes in common, or one is a copy.
+    PartsOrCopy,
 }
 
 /// The same, by the numbers of a kernel's arguments.
@@ -91,12 +117,14 @@ pub(crate) struct Known {
     /// Of these: by how many bytes they point behind that one.
     pub(crate) shifts: FxHashMap<u32, i64>,
     /// Pointer arguments that may be of one storage, of which it is not known where they lie in it.
-    pub(crate) views: Vec<(u32, u32)>,
+    pub(crate) views: Vec<(u32, u32, Views)>,
     /// Whether it is known of all pointers which are of one tensor.
     pub(crate) apart: bool,
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
     /// How the numbers hang together that it does not give.
     pub(crate) host: Host,
+    /// The same where tensors lie densely that may.
+    pub(crate) dense: Host,
     /// Along which axes it says how many programs there are, be it by a formula.
     pub(crate) given: [bool; 3],
 }
@@ -111,6 +139,12 @@ impl Known {
             constants: &launch.constants,
         };
         let mut known = Known { grid: launch.grid, host: Host::new(&given, program), ..Known::default() };
+        if !launch.dense.is_empty() {
+            let of = |number: u32| launch.dense.iter().find(|(of, _)| *of == number).map(|(_, dense)| dense.clone());
+            let dense = |(name, quantity): &(String, Quantity)| (name.clone(), quantity.with(&of));
+            let quantities: Vec<_> = launch.quantities.iter().map(dense).collect();
+            known.dense = Host::new(&Given { quantities: &quantities, ..given }, program);
+        }
         let says = |axis: usize| launch.grid[axis].is_some() || launch.programs[axis].is_some();
         known.given = [says(0), says(1), says(2)];
         let mut first: FxHashMap<u32, (u32, i64)> = FxHashMap::default();
@@ -153,7 +187,7 @@ impl Known {
             let mut arguments = (0u32..).zip(&program.arguments);
             arguments.find(|(_, argument)| argument.name.trim_start_matches('%') == name).map(|(at, _)| at)
         };
-        known.views = launch.views.iter().filter_map(|(one, other)| Some((at(one)?, at(other)?))).collect();
+        known.views = launch.views.iter().filter_map(|(one, other, how)| Some((at(one)?, at(other)?, *how))).collect();
         known
     }
 

@@ -20,6 +20,7 @@ mod interval;
 mod launch;
 mod limits;
 mod meeting;
+mod overhang;
 mod persistent;
 mod program;
 mod prove;
@@ -33,7 +34,7 @@ mod term;
 mod tests;
 mod uneven;
 
-pub use launch::Launch;
+pub use launch::{Launch, Views};
 pub use limits::LIMITS;
 pub use report::{Assumption, Global, Query, Race, Reason, Scope, Side, Status};
 
@@ -66,14 +67,17 @@ pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Ve
             None => Some(global),
         };
         let mut allowance = Allowance::whole();
+        let open = |worst: &Global| !matches!(worst.status, Status::NoWrites | Status::Found);
         for launch in known {
             cancel.check()?;
             worst = with(worst, kernel.decide(tree, launch, &mut allowance, cancel)?);
+            if let Some(one) = launch.without_copies().filter(|_| worst.as_ref().is_some_and(open)) {
+                worst = with(worst, kernel.decide_as_one(tree, &one, &mut allowance, cancel)?);
+            }
             if worst.as_ref().is_some_and(|worst| worst.status == Status::Found) {
                 break;
             }
         }
-        let open = |worst: &Global| !matches!(worst.status, Status::NoWrites | Status::Found);
         if !rest.is_empty() && worst.as_ref().is_some_and(open) {
             worst = with(worst, kernel.decide_together(tree, &rest, cancel)?);
         }
@@ -165,6 +169,24 @@ impl<'t> Kernel<'t> {
                 format!("programs race where `{}` is 0, in a launch that is known in part", zeros.join("` and `"));
             let range = global.races.first().map_or(self.range, |race| race.second.range);
             global.reasons.push(Reason { range, text });
+            (global.status, global.races) = (Status::Undecided, Vec::new());
+        }
+        Ok(global)
+    }
+
+    /// What there is to say of it where conversions make no copies: whether they do is not known.
+    fn decide_as_one(
+        &self,
+        tree: &'t Tree,
+        launch: &Launch,
+        allowance: &mut Allowance,
+        cancel: &Cancel<'_>,
+    ) -> Result<Global, Cancelled> {
+        let mut global = self.decide(tree, launch, allowance, cancel)?;
+        if global.status == Status::Found {
+            let range = global.races.first().map_or(self.range, |race| race.second.range);
+            let text = "programs race here unless a conversion of the host makes a copy, which it need not".to_owned();
+            global.reasons = vec![Reason { range, text }];
             (global.status, global.races) = (Status::Undecided, Vec::new());
         }
         Ok(global)

@@ -9,6 +9,8 @@ base::limits! { "races":
         RATION: u64 = 16, Count, Undecided;
         /// Programs of a launch that are run at most.
         PROGRAMS: i64 = 4096, Count, Undecided;
+        /// Programs of a launch with sizes that are no multiples of blocks; of more, a few that are near each other.
+        OVERHANG: i64 = 64, Count, Assumed;
         /// Rounds of one loop that are run.
         ROUNDS: i64 = 4096, Count, Undecided;
         /// Turns of programs that are taken in all orders of all launches together.

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashSet;
 
 use crate::choose::{Choice, block, bounded, setting};
+use crate::decide::neighbours;
 use crate::host::Numbers;
 use crate::launch::Known;
 use crate::program::Program;
@@ -139,13 +140,18 @@ pub(crate) fn grouped(program: &Program, launch: &Known, spreads: &[Spread]) -> 
         let size = block(&with_bounds);
         let choice = Choice { size, choice: 1, fixed, values, wide: true, ..Choice::default() };
         let made = setting(&with_bounds, launch, &bounded, &choice);
-        all.extend(made.filter(|made| made.programs() <= MOST_PROGRAMS));
+        let Some(made) = made.filter(|made| made.grid.iter().all(|count| *count <= i64::from(u32::MAX))) else { continue };
+        match made.programs() <= FEW_PROGRAMS {
+            true => all.push(made),
+            // Those that share are next to each other along some axis.
+            false => all.extend(neighbours(&made).into_iter().map(|chosen| Setting { chosen, ..made.clone() })),
+        }
     }
     all
 }
 
-/// Programs of such a launch.
-const MOST_PROGRAMS: i64 = 256;
+/// Programs of such a launch that are all run; of more, a few that are near each other.
+const FEW_PROGRAMS: i64 = 64;
 
 /// Arguments of which one is divided by the other, and no launch gives either.
 fn quotients(program: &Program, launch: &Known) -> Vec<(u32, u32)> {

@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
 use base::{Limits, Names, TextRange};
-use gluon::{ArgumentFacts, Elaborated, FileId, Given, Instance, LaunchFacts, Origins, Problem, Source, Spec};
+use gluon::{ArgumentFacts, Elaborated, FileId, Given, Instance, LaunchFacts, Origins, Problem, Shared, Source, Spec};
 use kernel::{InputId, InputKind, LaunchInputs, Lowered};
 use lower::{Options, lower_with};
 use python::syntax::{Module, Sources};
 use python::value::DType;
-use races::Launch;
+use races::{Launch, Views};
 use rustc_hash::FxHashMap;
 use ttgir::{Document, Tree};
 use verify::{shared_proof, unbound};
@@ -159,18 +159,24 @@ fn launched(lowered: Arc<Lowered>, instance: &Instance) -> Arc<Lowered> {
 
 /// By argument the number of the tensor that it points into: views of one storage of which it is not known that they
 /// lie apart are of one. `None` where that is not known, of one that begins nobody knows where in a storage of several.
-fn memories(arguments: &[ArgumentFacts]) -> Vec<Option<u32>> {
+fn memories(facts: &LaunchFacts) -> Vec<Option<u32>> {
+    let arguments = &facts.arguments;
     let mut all: Vec<Option<u32>> = Vec::with_capacity(arguments.len());
     for (at, argument) in arguments.iter().enumerate() {
         let before = || arguments.iter().take(at).enumerate().filter(|(_, other)| other.memory == argument.memory);
-        let shared = arguments.iter().filter(|other| other.memory == argument.memory).count() > 1;
-        let known = argument.memory.filter(|_| argument.offset.is_some() || !shared);
+        let mut others =
+            arguments.iter().filter(|other| other.name != argument.name && other.memory == argument.memory);
+        let settled = |other: &ArgumentFacts| matches!(shared(facts, argument, other), Shared::Apart | Shared::OneOrCopy);
+        let known = argument.memory.filter(|_| argument.offset.is_some() || others.all(settled));
         let Some(_) = known else {
             all.push(None);
             continue;
         };
-        let meeting: Vec<u32> =
-            before().filter(|(_, other)| may_meet(argument, other)).filter_map(|(at, _)| all[at]).collect();
+        let meets = |other: &ArgumentFacts| match argument.offset.and(other.offset) {
+            Some(_) => may_meet(argument, other),
+            None => false,
+        };
+        let meeting: Vec<u32> = before().filter(|(_, other)| meets(other)).filter_map(|(at, _)| all[at]).collect();
         let number = meeting.iter().copied().min().unwrap_or(at as u32);
         // It joins those that it meets.
         for one in all.iter_mut().flatten().filter(|one| meeting.contains(one)) {
@@ -181,13 +187,33 @@ fn memories(arguments: &[ArgumentFacts]) -> Vec<Option<u32>> {
     all
 }
 
-/// Pairs of arguments of one storage of which it is not known where they lie in it.
-fn views(arguments: &[ArgumentFacts]) -> Vec<(String, String)> {
+/// How two arguments of one storage lie in it of which it is not known of both where.
+fn shared(facts: &LaunchFacts, one: &ArgumentFacts, other: &ArgumentFacts) -> Shared {
+    let is = |(a, b, _): &&(String, String, Shared)| {
+        (*a == one.name && *b == other.name) || (*a == other.name && *b == one.name)
+    };
+    facts.shared.iter().find(is).map_or(Shared::Parts, |(_, _, how)| *how)
+}
+
+/// Pairs of arguments of one storage, or that may be, of which it is not known where they lie in it.
+fn views(facts: &LaunchFacts) -> Vec<(String, String, Views)> {
     let mut pairs = Vec::new();
+    let arguments = &facts.arguments;
     for (at, one) in arguments.iter().enumerate().filter(|(_, one)| one.memory.is_some()) {
         let same = |other: &&ArgumentFacts| other.memory == one.memory && other.offset.and(one.offset).is_none();
-        let others = arguments.iter().skip(at + 1).filter(same);
-        pairs.extend(others.map(|other| (one.name.clone(), other.name.clone())));
+        for other in arguments.iter().skip(at + 1).filter(same) {
+            let how = match shared(facts, one, other) {
+                Shared::Apart => continue,
+                // A conversion to another type has made one.
+                Shared::OneOrCopy if one.element.is_some() && other.element.is_some() && one.element != other.element => {
+                    continue;
+                }
+                Shared::Parts => Views::Parts,
+                Shared::OneOrCopy => Views::OneOrCopy,
+                Shared::PartsOrCopy => Views::PartsOrCopy,
+            };
+            pairs.push((one.name.clone(), other.name.clone(), how));
+        }
     }
     pairs
 }
@@ -416,6 +442,7 @@ impl ElaboratedInstance {
             let mut launch = Launch {
                 grid: facts.grid.map(|count| count.and_then(|it| i64::try_from(it).ok())),
                 programs: facts.programs.clone(),
+                dense: facts.dense.clone(),
                 ..Launch::default()
             };
             for argument in &facts.arguments {
@@ -441,7 +468,7 @@ impl ElaboratedInstance {
                     _ => launch.quantities.push((argument.name.clone(), quantity)),
                 }
             }
-            let memories = memories(&facts.arguments);
+            let memories = memories(facts);
             for (argument, memory) in facts.arguments.iter().zip(&memories) {
                 let Some(memory) = *memory else { continue };
                 launch.memory.push((argument.name.clone(), memory));
@@ -451,7 +478,7 @@ impl ElaboratedInstance {
                     launch.shifts.push((argument.name.clone(), shift));
                 }
             }
-            launch.views = views(&facts.arguments);
+            launch.views = views(facts);
             launch
         };
         let mut launches: Vec<Launch> = Vec::new();

@@ -20,6 +20,7 @@ mod reach;
 mod shapes;
 mod site;
 mod sizes;
+mod parts;
 mod strides;
 pub mod thing;
 mod torch;

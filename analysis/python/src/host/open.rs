@@ -9,6 +9,7 @@ use std::rc::Rc;
 use base::Operation;
 use ruff_python_ast::Operator;
 
+use super::parts::Cut;
 use super::sizes::{computed, dense, note_comparison, operation, product};
 use super::thing::{Dims, Memory, OpenNumber, OpenTensor, Origin, Thing, Torch, any, content, tensor};
 use super::torch::{dtype_name, dtype_value, int, keeps_memory, keeps_shape};
@@ -34,7 +35,7 @@ fn laid_out<'a>(
     strides: Option<Rc<[Value<'a>]>>,
 ) -> Value<'a> {
     let (dims, steps) = (Dims::free(), Rc::default());
-    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true })
+    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true, cut: None })
 }
 
 fn made(tensor: OpenTensor<'_>) -> Value<'_> {
@@ -51,7 +52,7 @@ fn dense_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> V
 fn sized_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
     let (memory, strides, steps) = (Memory::fresh(), None, Rc::default());
     let (shape, dims) = (of.shape.clone(), of.dims.clone());
-    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true })
+    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true, cut: None })
 }
 
 /// What a conversion makes of a tensor: the tensor itself where it is of that type already.
@@ -65,8 +66,13 @@ fn converted<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
 
 /// A tensor of the sizes of another one that may be that one.
 fn perhaps<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
-    let memory = of.memory.further(None);
-    made(OpenTensor { memory, dtype, steps: Rc::default(), strides: None, ..of.clone() })
+    let memory = of.memory.or_copy();
+    let memory = if of.whole { memory } else { memory.further(None) };
+    match of.whole {
+        // Its type alone may change, not how it lies.
+        true => made(OpenTensor { memory, dtype, ..of.clone() }),
+        false => made(OpenTensor { memory, dtype, steps: Rc::default(), strides: None, ..of.clone() }),
+    }
 }
 
 /// A matrix with its dimensions exchanged.
@@ -117,13 +123,13 @@ fn strides_unknown<'a>(of: &OpenTensor<'a>) -> Value<'a> {
 fn view_of<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
     let (dims, steps) = (Dims::free(), Rc::default());
     let memory = of.memory.further(None);
-    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: false })
+    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: false, cut: of.cut.clone() })
 }
 
 /// The same tensor under another shape.
 fn same_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
     let (memory, dims, steps) = (of.memory.clone(), Dims::free(), Rc::default());
-    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: of.whole })
+    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: of.whole, cut: of.cut.clone() })
 }
 
 /// Whether a value itself is not known, or is a key with a part that is not.
@@ -212,6 +218,7 @@ fn opened<'a>(tensor: &Torch) -> OpenTensor<'a> {
         dims: Dims::free(),
         steps: Rc::default(),
         whole: true,
+        cut: None,
     }
 }
 
@@ -400,7 +407,8 @@ pub(super) fn item<'a>(of: &OpenTensor<'a>, index: &Value<'a>) -> Value<'a> {
     };
     let memory = if first { of.memory.clone() } else { of.memory.further(None) };
     let (dims, steps) = (Dims::free(), Rc::default());
-    made(OpenTensor { memory, shape: None, strides: None, dims, steps, whole: false, ..of.clone() })
+    let cut = Cut::by_index(of, index);
+    made(OpenTensor { memory, shape: None, strides: None, dims, steps, whole: false, cut, ..of.clone() })
 }
 
 /// The type that a call asks for.
@@ -463,7 +471,7 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
             "size" => shape_of(of),
             _ => match (&of.strides, &of.shape) {
                 (Some(strides), _) => Value::Tuple(strides.clone()),
-                (None, Some(shape)) => Value::Tuple(shape.iter().map(|_| number(OpenNumber::Int)).collect()),
+                (None, Some(shape)) => Value::Tuple((0..).zip(shape.iter()).map(|(dim, _)| of.steps.at(dim)).collect()),
                 (None, None) => strides_unknown(of),
             },
         },
@@ -496,7 +504,7 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
             // Of one that does not lie densely it may make a copy.
             _ => {
                 let copies = name == "reshape" && !of.whole;
-                let memory = if copies { of.memory.further(None) } else { of.memory.clone() };
+                let memory = if copies { of.memory.or_copy().further(None) } else { of.memory.clone() };
                 laid_out(memory, own(), sizes(args), None)
             }
         },
@@ -528,7 +536,12 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
         "unsqueeze" | "squeeze" | "flatten" | "unflatten" | "view_as" | "reshape_as" | "ravel" => {
             same_as(of, own(), None)
         }
-        "narrow" | "select" | "as_strided" | "diagonal" => view_of(of, own(), None),
+        "select" => {
+            let Value::Host(thing) = view_of(of, own(), None) else { return content(name) };
+            let Thing::OpenTensor(view) = &*thing else { return content(name) };
+            made(OpenTensor { cut: Cut::by_selection(of, args), ..view.clone() })
+        }
+        "narrow" | "as_strided" | "diagonal" => view_of(of, own(), None),
         "repeat" | "sum" | "mean" | "amax" | "amin" | "max" | "min" | "prod" | "index_select" | "gather"
         | "repeat_interleave" => open_tensor(own(), None),
         _ => match dtype_name(&Value::Lib(format!("torch.{name}").into())) {

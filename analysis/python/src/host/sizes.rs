@@ -164,6 +164,11 @@ impl<'v, 'a> Quantities<'v, 'a> {
         self.within(value, DEPTH)
     }
 
+    /// How many numbers without a formula were met so far.
+    pub(super) fn met(&self) -> u32 {
+        self.numbers.len() as u32
+    }
+
     fn within(&mut self, value: &'v Value<'a>, depth: u32) -> Option<Quantity> {
         let thing = match value {
             Value::Int(value) => return i64::try_from(*value).ok().map(Quantity::Known),

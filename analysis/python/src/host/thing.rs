@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::parts::Cut;
 use super::ways::Ways;
 use crate::origin::FileId;
 use crate::specialization::{Contents, LaunchFacts};
@@ -153,6 +154,10 @@ pub struct Memory {
     storage: Rc<RefCell<Option<Contents>>>,
     /// Bytes from the start of the storage to the first element; `None` where that is not known.
     pub offset: Option<i64>,
+    /// Whether a conversion may have made a copy, which is elsewhere.
+    pub(super) perhaps_copied: bool,
+    /// What the offset is where it has made none and the tensor lies as before.
+    pub(super) unless_copied: Option<i64>,
 }
 
 impl PartialEq for Memory {
@@ -164,12 +169,12 @@ impl PartialEq for Memory {
 impl Memory {
     /// Memory that nothing else has.
     pub fn fresh() -> Memory {
-        Memory { storage: Rc::default(), offset: Some(0) }
+        Memory { offset: Some(0), ..Memory::default() }
     }
 
     /// Memory that nothing else has, with what is in it.
     pub fn holding(contents: Option<Contents>) -> Memory {
-        Memory { storage: Rc::new(RefCell::new(contents)), offset: Some(0) }
+        Memory { storage: Rc::new(RefCell::new(contents)), ..Memory::fresh() }
     }
 
     /// What is in it, from its start.
@@ -186,7 +191,14 @@ impl Memory {
     #[must_use]
     pub fn further(&self, bytes: Option<i64>) -> Memory {
         let offset = self.offset.zip(bytes).and_then(|(offset, bytes)| offset.checked_add(bytes));
-        Memory { storage: self.storage.clone(), offset }
+        Memory { offset, unless_copied: None, ..self.clone() }
+    }
+
+    /// The same place, or a copy of what is there.
+    #[must_use]
+    pub(super) fn or_copy(&self) -> Memory {
+        let unless_copied = self.offset.or(self.unless_copied);
+        Memory { offset: None, perhaps_copied: true, unless_copied, ..self.clone() }
     }
 
     /// Whether both are of one storage.
@@ -225,6 +237,8 @@ pub struct OpenTensor<'a> {
     pub steps: Rc<Dims<'a>>,
     /// Whether it counts as lying densely, so that `contiguous` makes no copy of it.
     pub whole: bool,
+    /// The part that it is of another one, where it is one.
+    pub(super) cut: Option<Rc<Cut<'a>>>,
 }
 
 /// What is known of a number that is not.

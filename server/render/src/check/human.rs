@@ -286,6 +286,10 @@ impl Human {
                 ),
             );
         }
+        let global = kernel.global.iter().filter(|global| global.is_told());
+        for clause in global.flat_map(|global| &global.assumed) {
+            item("assumed", &format!("of global memory, {clause}"));
+        }
         for (name, reasons) in [("assumed", &proof.assumed), ("open", &proof.open)] {
             for reason in reasons {
                 let line =

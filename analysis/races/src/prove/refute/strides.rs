@@ -5,8 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::system::System;
 use super::{Equation, Refuter, Spread, State, solved};
 use crate::prove::convert::Fact;
+use crate::limits::proofs::BOUNDS;
 use crate::prove::poly::{Monomial, Poly, gcd};
-use crate::term::{Node, Symbol, Term};
+use crate::term::{BinOp, Node, Symbol, Term};
 
 impl Refuter<'_> {
     /// Adds equations for distances that are multiples of a stride which they are below: they are 0. Rounds of a
@@ -115,15 +116,22 @@ impl Refuter<'_> {
             state.equations.iter().filter(|one| one.meets).map(|one| one.zero.clone()).collect();
         equations.sort();
         for equation in equations {
+            let mut overrun: Vec<Monomial> = Vec::new();
             for (stride, high, low) in self.by_strides(&equation) {
                 // A caller chooses strides; how many programs there are is no stride.
                 if !self.has(&stride, is_argument) {
+                    continue;
+                }
+                // Rows that reach into the next one do so however the tensor lies that has such rows: that it lies the
+                // other way round, so that a row is less than an element, is for nobody to assume.
+                if overrun.iter().any(|rows| low.terms().any(|(product, _)| self.counts_programs(product, rows))) {
                     continue;
                 }
                 let Some(spans) = self.spans(state, &stride, &low) else { continue };
                 let of = |(span, access)| Spread { stride: stride.clone(), span, access };
                 let spreads: Vec<Spread> = spans.into_iter().map(of).collect();
                 if spreads.iter().any(|spread| self.is_broken(spread)) {
+                    overrun.extend(stride.terms().map(|(monomial, _)| monomial.clone()).filter(|one| !one.is_empty()));
                     continue;
                 }
                 self.spreads.extend(spreads);
@@ -134,6 +142,12 @@ impl Refuter<'_> {
             }
         }
         false
+    }
+
+    /// Whether a product is a program's number times a stride.
+    fn counts_programs(&self, product: &Monomial, stride: &Monomial) -> bool {
+        let is_program = |atom: &Term| self.program.terms.any_leaf(*atom, is_program);
+        quotient(product, stride).is_some_and(|rest| rest.iter().any(is_program))
     }
 
     /// Splits `stride·high + low = 0` where `|low| < stride`.
@@ -285,9 +299,42 @@ impl Refuter<'_> {
             });
             bounds.extend(upper.filter_map(|fact| fact.poly.times(&stride)).map(Fact::at_least_zero));
         }
+        bounds.extend(self.bound_quotients(state));
         let any = !bounds.is_empty();
         state.facts.extend(bounds);
         any
+    }
+
+    /// What is known of quotients that all instances share, said of their products with strides: of `c // 32` rows of `w`,
+    /// 32 are no more than `c·w`.
+    fn bound_quotients(&self, state: &mut State) -> Vec<Fact> {
+        let zeros = state.equations.iter().filter(|equation| equation.meets).map(|equation| &equation.zero);
+        let mut products: Vec<(Term, Monomial)> = Vec::new();
+        for (monomial, _) in zeros.flat_map(Poly::terms).filter(|(monomial, _)| monomial.len() > 1) {
+            let shared: Monomial = monomial.iter().copied().filter(|atom| self.is_shared(*atom)).collect();
+            for atom in shared.iter().copied().filter(|atom| self.is_quotient(*atom)) {
+                let rest = quotient(&shared, &[atom].into_iter().collect()).filter(|rest| !rest.is_empty());
+                products.extend(rest.map(|rest| (atom, rest)));
+            }
+        }
+        let mut bounds = Vec::new();
+        for (atom, rest) in products {
+            let mut product = rest.clone();
+            product.push(atom);
+            product.sort();
+            if !state.bounded.insert(product) || !self.convert.natural_product(&self.program.terms, &rest) {
+                continue;
+            }
+            let rest = Poly::of(rest, 1);
+            let own = state.facts.iter().filter(|fact| fact.poly.mentions(atom) && !self.has_programs(&fact.poly));
+            bounds.extend(own.take(BOUNDS).filter_map(|fact| fact.poly.times(&rest)).map(Fact::at_least_zero));
+        }
+        bounds
+    }
+
+    fn is_quotient(&self, atom: Term) -> bool {
+        let divides = |op: BinOp| matches!(op, BinOp::DivS | BinOp::DivU | BinOp::FloorDivS);
+        matches!(self.program.terms.node(atom), Node::Binary(op, ..) if divides(*op))
     }
 
     /// Whether a sum is made of what programs do not share, among others.

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::system::System;
 use super::{Equation, Hypothesis, Refuter, State, solved};
-use crate::program::Source;
+use crate::program::{Base, Source};
 use crate::prove::convert::Fact;
 use crate::prove::poly::Poly;
 use crate::prove::table::{Premise, Table, Trust};
@@ -76,6 +76,10 @@ impl Refuter<'_> {
         let mut rows: FxHashMap<(u8, u32, Poly), Vec<Option<Term>>> = FxHashMap::default();
         for value in values {
             let Table::Rows(width) = value.table else { continue };
+            // What says but whether something is done, of which tiles are none, says the same of many.
+            if !self.locates(value.argument) {
+                continue;
+            }
             let column = value.place.offset().rem_euclid(width.into());
             let row = value.place.shifted(-column).exactly_by(width.into());
             let (Some(row), Ok(width), Ok(column)) = (row, usize::try_from(width), usize::try_from(column)) else {
@@ -110,6 +114,26 @@ impl Refuter<'_> {
             }
         }
         any
+    }
+
+    /// Whether where one of the two accesses goes, or which of its lanes take part, depends on what a table holds.
+    fn locates(&self, argument: u32) -> bool {
+        let accesses = self.accesses.map(|access| &self.program.accesses[access as usize]);
+        let mut open: Vec<Term> = accesses.iter().flat_map(|access| [access.offset, access.mask]).collect();
+        let mut seen = FxHashSet::default();
+        let mut found = false;
+        while let Some(term) = open.pop().filter(|_| !found) {
+            self.program.terms.leaves(term, &mut |node| {
+                let Node::Read(source, ..) = node else { return };
+                let Some(Source::Access(number)) = self.program.sources.get(*source as usize) else { return };
+                let access = &self.program.accesses[*number as usize];
+                found |= access.base == Base::Argument(argument);
+                if seen.insert(*number) {
+                    open.push(access.offset);
+                }
+            });
+        }
+        found
     }
 
     /// How long the stretch is that begins where a value says.
