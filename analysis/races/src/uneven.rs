@@ -123,17 +123,18 @@ fn together(program: &Program) -> i64 {
     most
 }
 
-/// Arguments that bound something, or by which program numbers are divided, and that no launch gives. A stride bounds
-/// nothing.
+/// Arguments that bound what hangs on a program's number, or by which such is divided, and that no launch gives. A stride
+/// bounds nothing, and the length of a loop in each program tells nothing of how many there are.
 fn sizes(program: &Program, launch: &Known) -> Vec<u32> {
     let mut conditions: Vec<Term> = program.accesses.iter().flat_map(|access| [access.mask, access.path]).collect();
     conditions.extend(program.loops.iter().map(|of| of.condition));
     conditions.extend(used(program).into_iter().filter_map(|term| match *program.terms.node(term) {
-        Node::Binary(op, _, by) if is_quotient(op) => Some(by),
+        Node::Binary(op, ..) if is_quotient(op) => Some(term),
         _ => None,
     }));
+    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
     let mut all = Vec::new();
-    for condition in conditions {
+    for condition in conditions.into_iter().filter(|condition| program.terms.any_leaf(*condition, is_program)) {
         program.terms.leaves(condition, &mut |node| {
             if let Node::Symbol(Symbol::Argument(at), _) = node
                 && !all.contains(at)
