@@ -81,6 +81,9 @@ impl Decider<'_> {
         if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
             reasons.extend(self.parts());
             reasons.extend(self.reaching_over(&spreads, &proofs.premises, cancel)?);
+            if reasons.is_empty() {
+                reasons.extend(self.meet_against(&spreads, cancel)?);
+            }
             let waits = self.has_waits();
             if waits && reasons.is_empty() {
                 reasons.extend(self.hangs_all_the_same(allowance, cancel)?);

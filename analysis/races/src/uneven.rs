@@ -6,11 +6,12 @@ use std::borrow::Cow;
 use base::{Cancel, Cancelled};
 use rustc_hash::FxHashSet;
 
-use crate::choose::{Choice, block, bounded, setting, used};
+use crate::choose::{Bounded, Choice, block, bounded, setting, used};
 use crate::decide::Decider;
 use crate::host::Numbers;
 use crate::launch::Known;
 use crate::limits::choose::{SIZES, UNLIKE};
+use crate::persistent::quotients;
 use crate::program::Program;
 use crate::prove::Spread;
 use crate::report::Reason;
@@ -22,6 +23,15 @@ use crate::term::{BinOp, Node, Symbol, Term};
 const TOGETHER: std::ops::RangeInclusive<i64> = 2..=32;
 
 impl Decider<'_> {
+    /// That two programs meet where what is assumed of strides does not hold, whatever they are.
+    pub(crate) fn meet_against(&self, spreads: &[Spread], cancel: &Cancel<'_>) -> Result<Option<Reason>, Cancelled> {
+        let asked = (0u32..).take(self.program.accesses.len()).collect();
+        let mut allowance = Allowance::whole();
+        allowance.ration();
+        let settings = against(&self.program, &self.launch, spreads);
+        self.meet_in(settings, &asked, &mut allowance, cancel)
+    }
+
     /// That two programs meet in a launch whose sizes are unlike, which nothing rules out.
     pub(crate) fn meet_unevenly(
         &self,
@@ -30,7 +40,18 @@ impl Decider<'_> {
         allowance: &mut Allowance,
         cancel: &Cancel<'_>,
     ) -> Result<Option<Reason>, Cancelled> {
-        for setting in uneven(&self.program, &self.launch, spreads) {
+        let settings = uneven(&self.program, &self.launch, spreads);
+        self.meet_in(settings, asked, allowance, cancel)
+    }
+
+    fn meet_in(
+        &self,
+        settings: Vec<Setting>,
+        asked: &FxHashSet<u32>,
+        allowance: &mut Allowance,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Reason>, Cancelled> {
+        for setting in settings {
             let outcome = explore(&self.program, &setting, asked, allowance, cancel)?;
             let sound =
                 |race: &&Meeting| race.programs[0] != race.programs[1] && !race.first.wrapped && !race.second.wrapped;
@@ -94,15 +115,54 @@ fn uneven(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting>
         for count in counts {
             let one = |of: &u32| (*of, if of == argument { longest * count - 1 } else { few });
             let values = sizes.iter().map(one).collect();
-            let choice = Choice { size: longest * count, choice: 1, values, ..Choice::default() };
-            let Some(mut made) = setting(&with_bounds, launch, &bounded, &choice) else { continue };
-            made.grid[usize::from(axis)] = count;
+            let (size, programs) = (longest * count, Some(count));
+            let choice = Choice { size, choice: 1, values, programs, ..Choice::default() };
+            let Some(made) = setting(&with_bounds, launch, &bounded, &choice) else { continue };
             all.push(made);
             break;
         }
     }
     all
 }
+
+/// Launches of a kernel that nothing launches in which some of what is assumed of strides cannot hold, whatever they are,
+/// and all else does: one size is many tiles and the others few, or one is as small as it can be.
+fn against(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    let &[axis] = program.axes.as_slice() else { return Vec::new() };
+    let known = launch.grid[usize::from(axis)].is_some() || !launch.host.is_empty();
+    if spreads.is_empty() || known || !quotients(program, launch).is_empty() {
+        return Vec::new();
+    }
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, spreads);
+    let longest = block(&with_bounds);
+    let (few, many) = (longest + longest / 2 + 1, 3 * longest - 1);
+    let sizes = sizes(program, launch);
+    let mut all = Vec::new();
+    for argument in sizes.iter().take(SIZES) {
+        for (own, other) in [(TILES * longest - 1, few), (2, many)] {
+            let values: Vec<(u32, i64)> =
+                sizes.iter().map(|of| (*of, if of == argument { own } else { other })).collect();
+            let with = |spreads: &[Bounded<'_>]| {
+                let (size, programs, values) = (TILES * longest, Some(TILES), values.clone());
+                let choice = Choice { size, choice: 1, values, programs, ..Choice::default() };
+                setting(&with_bounds, launch, spreads, &choice)
+            };
+            if with(&bounded).is_some() {
+                continue;
+            }
+            let mut kept = bounded.clone();
+            kept.retain(|spread| with(std::slice::from_ref(spread)).is_some());
+            if kept.len() < bounded.len() {
+                all.extend(with(&kept));
+            }
+        }
+    }
+    all
+}
+
+/// Tiles of one program each in such a launch.
+const TILES: i64 = 9;
 
 /// The largest constant that program numbers are multiplied with, divided by or held below.
 fn together(program: &Program) -> i64 {
