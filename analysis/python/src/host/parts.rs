@@ -88,7 +88,9 @@ impl<'a> Along<'a> {
             (Along::One(one), Along::Range(Some(start), _)) => {
                 matches!((int(one), int(start)), (Some(one), Some(start)) if 0 <= one && one < start)
             }
-            (Along::Range(_, Some(end)), Along::One(start) | Along::Range(Some(start), _)) => at_most(end, start, DEPTH),
+            (Along::Range(_, Some(end)), Along::One(start) | Along::Range(Some(start), _)) => {
+                at_most(end, start, DEPTH)
+            }
             _ => false,
         }
     }
