@@ -401,6 +401,27 @@ fn round_up(value: i64, by: i64) -> i64 {
     value.div_euclid(by.max(1)).max(1).saturating_add(i64::from(value % by.max(1) != 0)) * by.max(1)
 }
 
+/// How many lanes an access has along each dimension, under masks of lanes alone: those of a row that its block covers.
+fn lanes(program: &Program, setting: &Setting, access: u32) -> Vec<i64> {
+    let access = &program.accesses[access as usize];
+    let mut lanes = access.lanes.to_vec();
+    let mut open = vec![access.mask, access.path];
+    while let Some(term) = open.pop() {
+        match *program.terms.node(term) {
+            Node::Binary(BinOp::And, a, b) => open.extend([a, b]),
+            Node::Binary(BinOp::Slt | BinOp::Ult, a, b) => {
+                let Node::Symbol(Symbol::Lane(dim), _) = *program.terms.node(a) else { continue };
+                let most = Intervals::new(program, setting, &access.lanes).term(b).map(|(_, most)| most);
+                if let (Some(lanes), Some(most)) = (lanes.get_mut(usize::from(dim)), most) {
+                    *lanes = i64::try_from(most).map_or(*lanes, |most| (*lanes).min(most.max(1)));
+                }
+            }
+            _ => {}
+        }
+    }
+    lanes
+}
+
 /// Makes a stride exceed what is added to it; whether it did already. `None` where that cannot be.
 fn raise(
     program: &Program,
@@ -409,8 +430,8 @@ fn raise(
     (spread, bound): &Bounded<'_>,
     (round, numbers, choice): (u32, &mut Numbers, &Choice),
 ) -> Option<bool> {
-    let lanes = &program.accesses[spread.access as usize].lanes;
-    let mut intervals = Intervals::new(program, setting, lanes);
+    let lanes = lanes(program, setting, spread.access);
+    let mut intervals = Intervals::new(program, setting, &lanes);
     let (_, span) = intervals.poly(&spread.span)?;
     let below = bound.as_ref().and_then(|bound| Some(intervals.poly(bound)?.1 - 1));
     let most = below.map_or(span, |below| below.min(span));

@@ -14,18 +14,27 @@ impl Decider<'_> {
     /// Whether some loop asks the same word of memory again and again.
     pub(crate) fn has_waits(&self) -> bool {
         (0u32..).zip(&self.program.loops).any(|(number, of)| {
-            self.program.terms.any_leaf(of.condition, |node| {
-                let Node::Read(source, ..) = node else { return false };
-                let Some(Source::Access(access)) = self.program.sources.get(*source as usize) else { return false };
-                let access = &self.program.accesses[*access as usize];
-                let moves = |node: &Node| match node {
-                    Node::Symbol(Symbol::Round(of), _) => *of >= number,
-                    Node::Read(..) => true,
-                    _ => false,
-                };
-                access.action.ordering().is_some()
-                    && access.loops.last() == Some(&number)
-                    && !self.program.terms.any_leaf(access.offset, moves)
+            // What it carries from round to round is what it was told last.
+            let carried = |node: &Node| match node {
+                Node::Read(source, ..) => of.carried.iter().find(|one| one.source == *source).map(|one| one.next),
+                _ => None,
+            };
+            let mut asked = vec![of.condition];
+            self.program.terms.leaves(of.condition, &mut |node| asked.extend(carried(node)));
+            asked.into_iter().any(|term| {
+                self.program.terms.any_leaf(term, |node| {
+                    let Node::Read(source, ..) = node else { return false };
+                    let Some(Source::Access(access)) = self.program.sources.get(*source as usize) else { return false };
+                    let access = &self.program.accesses[*access as usize];
+                    let moves = |node: &Node| match node {
+                        Node::Symbol(Symbol::Round(of), _) => *of >= number,
+                        Node::Read(..) => true,
+                        _ => false,
+                    };
+                    access.action.ordering().is_some()
+                        && access.loops.last() == Some(&number)
+                        && !self.program.terms.any_leaf(access.offset, moves)
+                })
             })
         })
     }

@@ -1,8 +1,11 @@
 //! What a run has shown of two programs, as a race that is told.
 
+use base::TextRange;
+
 use crate::decide::Decider;
 use crate::report::{Race, Side};
 use crate::run::{Meeting, Setting};
+use crate::strides::pair;
 use crate::term::{Node, Symbol};
 
 impl Decider<'_> {
@@ -68,5 +71,22 @@ impl Decider<'_> {
             .accesses
             .iter()
             .any(|access| [access.offset, access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is)))
+    }
+
+    /// Two programs that meet, in words, and the place of the one that writes.
+    pub(crate) fn two_that_meet(&self, setting: &Setting, meeting: &Meeting) -> (TextRange, String) {
+        let race = self.race(setting, meeting);
+        let inputs: Vec<String> = race.inputs.iter().map(|(name, value)| format!("`{name}` = {value}")).collect();
+        let with = if inputs.is_empty() { String::new() } else { format!(" ({})", inputs.join(", ")) };
+        let at = |program: &[i64]| match program {
+            [one] => one.to_string(),
+            all => format!("({})", all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+        };
+        let (one, other) = (at(&race.first.program), at(&race.second.program));
+        let (first, second) = pair(meeting);
+        let writes = |at: &u32| self.program.accesses[*at as usize].action.writes();
+        let access = [first, second].into_iter().find(writes).unwrap_or(first);
+        let range = self.tree.op_header_range(self.program.accesses[access as usize].op);
+        (range, format!("programs {one} and {other} meet{with}"))
     }
 }

@@ -14,7 +14,6 @@ use crate::limits::runs::OVERHANG;
 use crate::prove::{Premise, Spread};
 use crate::report::Reason;
 use crate::run::{Allowance, Meeting, Setting, explore};
-use crate::strides::pair;
 
 impl Decider<'_> {
     /// What is assumed that sizes which are no multiples of blocks do not fulfil.
@@ -68,20 +67,10 @@ impl Decider<'_> {
 
     /// That two programs meet where sizes are no multiples of blocks.
     fn met(&self, setting: &Setting, meeting: &Meeting) -> Reason {
-        let race = self.race(setting, meeting);
-        let inputs: Vec<String> = race.inputs.iter().map(|(name, value)| format!("`{name}` = {value}")).collect();
-        let with = if inputs.is_empty() { String::new() } else { format!(" ({})", inputs.join(", ")) };
-        let at = |program: &[i64]| match program {
-            [one] => one.to_string(),
-            all => format!("({})", all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
-        };
-        let (one, other) = (at(&race.first.program), at(&race.second.program));
-        let text = format!(
-            "with sizes that are no multiples of its blocks, which nothing rules out, programs {one} and {other} meet{with}"
-        );
-        let (first, second) = pair(meeting);
-        let access = [first, second].into_iter().find(|at| self.program.accesses[*at as usize].action.writes());
-        let op = self.program.accesses[access.unwrap_or(first) as usize].op;
-        Reason { range: self.tree.op_header_range(op), text }
+        let (range, they) = self.two_that_meet(setting, meeting);
+        Reason {
+            range,
+            text: format!("with sizes that are no multiples of its blocks, which nothing rules out, {they}"),
+        }
     }
 }

@@ -16,7 +16,6 @@ use crate::program::Program;
 use crate::prove::Spread;
 use crate::report::Reason;
 use crate::run::{Allowance, Meeting, Setting, explore};
-use crate::strides::pair;
 use crate::term::{BinOp, Node, Symbol, Term};
 
 /// Constants up to which tiles are taken together.
@@ -56,26 +55,12 @@ impl Decider<'_> {
             let sound =
                 |race: &&Meeting| race.programs[0] != race.programs[1] && !race.first.wrapped && !race.second.wrapped;
             if let Some(race) = outcome.races.iter().find(sound) {
-                return Ok(Some(self.uneven(&setting, race)));
+                let (range, they) = self.two_that_meet(&setting, race);
+                let text = format!("with sizes that are unlike, which nothing rules out, {they}");
+                return Ok(Some(Reason { range, text }));
             }
         }
         Ok(None)
-    }
-
-    fn uneven(&self, setting: &Setting, meeting: &Meeting) -> Reason {
-        let race = self.race(setting, meeting);
-        let inputs: Vec<String> = race.inputs.iter().map(|(name, value)| format!("`{name}` = {value}")).collect();
-        let with = if inputs.is_empty() { String::new() } else { format!(" with {}", inputs.join(", ")) };
-        let at = |program: &[i64]| match program {
-            [one] => one.to_string(),
-            all => format!("({})", all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
-        };
-        let (one, other) = (at(&race.first.program), at(&race.second.program));
-        let text = format!("programs {one} and {other} meet{with}, which nothing rules out");
-        let (first, second) = pair(meeting);
-        let writes = |at: &u32| self.program.accesses[*at as usize].action.writes();
-        let access = [first, second].into_iter().find(writes).unwrap_or(first);
-        Reason { range: self.tree.op_header_range(self.program.accesses[access as usize].op), text }
     }
 }
 

@@ -403,14 +403,27 @@ impl<'p> Instance<'p> {
     fn is_wait(&self, number: u32) -> bool {
         let of = &self.program.loops[number as usize];
         let rounds = |node: &crate::term::Node| matches!(node, crate::term::Node::Symbol(Symbol::Round(other), _) if *other == number);
+        // What the loop carries is what it was told last, and says nothing but whether it goes on.
+        let used = |source: &u32| self.watched.used.contains(source);
+        let carried = |node: &crate::term::Node| match node {
+            crate::term::Node::Read(source, ..) => of.carried.iter().any(|one| one.source == *source && used(source)),
+            _ => false,
+        };
+        let terms = &self.program.terms;
+        let tells = |one: &crate::program::Carried| {
+            !used(&one.source) || !terms.any_leaf(one.next, |node| rounds(node) || carried(node))
+        };
         let mine = self.program.accesses.iter().filter(|access| access.loops.last() == Some(&number));
-        let mut terms = vec![of.condition];
+        let mut all = vec![of.condition];
+        let mut own = Vec::new();
         for access in mine {
-            terms.extend([access.offset, access.mask, access.path]);
-            terms.extend(access.value);
+            all.push(access.path);
+            own.extend([access.offset, access.mask]);
+            own.extend(access.value.into_iter().chain(access.compare));
         }
-        of.carried.iter().all(|one| !self.watched.used.contains(&one.source))
-            && terms.into_iter().all(|term| !self.program.terms.any_leaf(term, rounds))
+        of.carried.iter().all(tells)
+            && all.into_iter().all(|term| !terms.any_leaf(term, rounds))
+            && own.into_iter().all(|term| !terms.any_leaf(term, |node| rounds(node) || carried(node)))
     }
 }
 
