@@ -12,6 +12,7 @@ pub(crate) use assemble::resolve;
 pub use assemble::{Site, SiteFile, assemble};
 
 use crate::steps::answers;
+use crate::target;
 
 /// What is said where there is no mdbook.
 pub const HOW_TO_GET_IT: &str =
@@ -29,7 +30,7 @@ pub fn run(root: &Path) -> ExitCode {
     for problem in &site.problems {
         eprintln!("{problem}");
     }
-    let folder = root.join("target/docs");
+    let folder = target(root).join("docs");
     if let Err(error) = write(root, &site, &folder) {
         eprintln!("{}: {error}", folder.display());
         return ExitCode::FAILURE;
