@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::steps::{Outcome, Steps, answers, execute};
+use crate::target;
 
 /// What packs extensions.
 const VSCE: &str = "@vscode/vsce@4";
@@ -85,11 +86,6 @@ fn packages(root: &Path) -> io::Result<Packages> {
     }
     fs::create_dir_all(&folder)?;
     Ok(Packages { version, folder })
-}
-
-/// Where cargo builds.
-fn target(root: &Path) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
 /// The target of this machine, as rustc names it.

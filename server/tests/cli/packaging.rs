@@ -33,7 +33,7 @@ fn commands(text: &str) -> Vec<(String, Vec<String>)> {
             let part = part.split(" #").next().unwrap_or(part);
             let mut words = part.split_whitespace().skip_while(|word| word.contains('=') && !word.starts_with('-'));
             let Some(program) = words.next() else { continue };
-            let mut program = program.rsplit('/').next().unwrap_or(program);
+            let mut program = program.rsplit('/').next().unwrap_or(program).trim_matches('"');
             let mut rest: Vec<&str> = words.collect();
             if program == "python" && rest.first() == Some(&"-m") && rest.len() > 1 {
                 (program, rest) = (rest[1], rest.split_off(2));

@@ -12,6 +12,7 @@ pub(crate) use assemble::resolve;
 pub use assemble::{Site, SiteFile, assemble};
 
 use crate::steps::answers;
+use crate::target;
 
 /// What is said where there is no mdbook.
 pub const HOW_TO_GET_IT: &str =
@@ -29,7 +30,7 @@ pub fn run(root: &Path) -> ExitCode {
     for problem in &site.problems {
         eprintln!("{problem}");
     }
-    let folder = root.join("target/docs");
+    let folder = target(root).join("docs");
     if let Err(error) = write(root, &site, &folder) {
         eprintln!("{}: {error}", folder.display());
         return ExitCode::FAILURE;
@@ -84,7 +85,8 @@ pub fn build(mdbook: &str, folder: &Path) -> Result<Vec<String>, String> {
     Ok(dead)
 }
 
-/// `PAGE: TARGET` of each link of the pages below a folder that leads to no file.
+/// `PAGE: TARGET` of each link and picture of the pages below a folder that leads to no file. Styles, scripts and fonts
+/// are mdbook's matter.
 fn dead_in(folder: &Path, dead: &mut Vec<String>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -97,14 +99,35 @@ fn dead_in(folder: &Path, dead: &mut Vec<String>) {
                 let outside = target.is_empty() || target.contains(':') || target.starts_with('/');
                 (!outside).then(|| path.parent().unwrap_or(folder).join(target))
             };
-            for attribute in ["href=\"", "src=\""] {
-                let targets = text.split(attribute).skip(1).filter_map(|rest| rest.split('"').next());
-                for target in targets.filter(|target| leads(target).is_some_and(|file| !file.exists())) {
-                    dead.push(format!("{}: {target} leads nowhere", path.display()));
-                }
+            for target in targets(&text).filter(|target| leads(target).is_some_and(|file| !file.exists())) {
+                dead.push(format!("{}: {target} leads nowhere", path.display()));
             }
         }
     }
     dead.sort();
     dead.dedup();
+}
+
+/// What the links and pictures of a page name.
+fn targets(page: &str) -> impl Iterator<Item = &str> {
+    page.split('<').filter_map(|tag| {
+        let attribute = match tag.split_whitespace().next()? {
+            "a" => "href=\"",
+            "img" => "src=\"",
+            _ => return None,
+        };
+        tag.split('>').next()?.split_once(attribute)?.1.split('"').next()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::targets;
+
+    #[test]
+    fn links_and_pictures_of_a_page_are_seen_and_the_theme_is_not() {
+        let page = r#"<link rel="stylesheet" href="fonts/fonts.css"><script src="book.js"></script>
+            <p><a class="x" href="races.html#how">races</a> <img alt="" src="trace.svg"> <abbr href="no">"#;
+        assert_eq!(targets(page).collect::<Vec<_>>(), ["races.html#how", "trace.svg"]);
+    }
 }
