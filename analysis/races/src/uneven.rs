@@ -26,7 +26,6 @@ impl Decider<'_> {
     pub(crate) fn meet_against(&self, spreads: &[Spread], cancel: &Cancel<'_>) -> Result<Option<Reason>, Cancelled> {
         let asked = (0u32..).take(self.program.accesses.len()).collect();
         let mut allowance = Allowance::whole();
-        allowance.ration();
         let settings = against(&self.program, &self.launch, spreads);
         self.meet_in(settings, &asked, &mut allowance, cancel)
     }
@@ -100,7 +99,8 @@ fn uneven(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting>
         for count in counts {
             let one = |of: &u32| (*of, if of == argument { longest * count - 1 } else { few });
             let values = sizes.iter().map(one).collect();
-            let (size, programs) = (longest * count, Some(count));
+            // Two tiles along each of the others.
+            let (size, programs) = (longest * count, Some(count * sizes.len().clamp(1, 2) as i64));
             let choice = Choice { size, choice: 1, values, programs, ..Choice::default() };
             let Some(made) = setting(&with_bounds, launch, &bounded, &choice) else { continue };
             all.push(made);
@@ -125,11 +125,11 @@ fn against(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting
     let sizes = sizes(program, launch);
     let mut all = Vec::new();
     for argument in sizes.iter().take(SIZES) {
-        for (own, other) in [(TILES * longest - 1, few), (2, many)] {
+        for (own, other, programs) in [(TILES * longest - 1, few, 2 * TILES), (2, many, TILES)] {
             let values: Vec<(u32, i64)> =
                 sizes.iter().map(|of| (*of, if of == argument { own } else { other })).collect();
             let with = |spreads: &[Bounded<'_>]| {
-                let (size, programs, values) = (TILES * longest, Some(TILES), values.clone());
+                let (size, programs, values) = (TILES * longest, Some(programs), values.clone());
                 let choice = Choice { size, choice: 1, values, programs, ..Choice::default() };
                 setting(&with_bounds, launch, spreads, &choice)
             };
@@ -146,7 +146,7 @@ fn against(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting
     all
 }
 
-/// Tiles of one program each in such a launch.
+/// Tiles along the long side of such a launch.
 const TILES: i64 = 9;
 
 /// The largest constant that program numbers are multiplied with, divided by or held below.
