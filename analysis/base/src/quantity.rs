@@ -32,6 +32,14 @@ pub enum Quantity {
     },
     /// It is computed from two others.
     Made(Operation, Arc<(Quantity, Quantity)>),
+    /// Elements between neighbours of a tensor that may lie in any way: what they are where it lies densely, in the
+    /// order of its sizes. Nothing follows from that but that there is such a tensor.
+    Stride {
+        /// Its number: those of one number are the same.
+        id: u32,
+        /// What it is of a dense tensor.
+        dense: Arc<Quantity>,
+    },
 }
 
 impl Quantity {
@@ -41,6 +49,7 @@ impl Quantity {
             Quantity::Known(value) => return Some(*value),
             Quantity::Unknown { id, .. } => return of(*id),
             Quantity::Made(op, parts) => (op, parts),
+            Quantity::Stride { dense, .. } => return dense.value(of),
         };
         let (a, b) = (parts.0.value(of)?, parts.1.value(of)?);
         match op {
@@ -67,6 +76,7 @@ impl Quantity {
                 parts.0.unknowns(see);
                 parts.1.unknowns(see);
             }
+            Quantity::Stride { dense, .. } => dense.unknowns(see),
         }
     }
 
@@ -79,7 +89,12 @@ impl Quantity {
 
     /// Whether it never falls where the numbers in it, none of them negative, rise.
     pub fn rises(&self) -> bool {
-        let Quantity::Made(op, parts) = self else { return !matches!(self, Quantity::Known(value) if *value < 0) };
+        let (op, parts) = match self {
+            Quantity::Known(value) => return *value >= 0,
+            Quantity::Unknown { .. } => return true,
+            Quantity::Made(op, parts) => (op, parts),
+            Quantity::Stride { dense, .. } => return dense.rises(),
+        };
         let known = matches!(parts.1, Quantity::Known(_));
         match op {
             Operation::Add | Operation::Mul | Operation::Min | Operation::Max => parts.0.rises() && parts.1.rises(),

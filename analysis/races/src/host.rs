@@ -412,7 +412,11 @@ impl Host {
 /// Whether a product of sizes, which is a stride or how many elements there are, has a quotient in it that is 0: it is of
 /// an empty tensor, which nobody works on.
 fn is_empty(quantity: &Quantity, of: &dyn Fn(u32) -> Option<i64>) -> bool {
-    let Quantity::Made(Operation::Mul, factors) = quantity else { return false };
+    let factors = match quantity {
+        Quantity::Made(Operation::Mul, factors) => factors,
+        Quantity::Stride { dense, .. } => return is_empty(dense, of),
+        _ => return false,
+    };
     [&factors.0, &factors.1].into_iter().any(|factor| match factor {
         Quantity::Made(Operation::FloorDiv, _) => factor.value(of) == Some(0),
         factor => is_empty(factor, of),

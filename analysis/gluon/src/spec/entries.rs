@@ -12,7 +12,7 @@ use python::syntax::{Module, Sources};
 /// A kernel, by its text alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
+    /// Its name; that of a class before it, whose static method it is.
     pub name: String,
     /// The language that it is written in.
     pub language: Language,
@@ -60,7 +60,7 @@ pub fn entries(module: &Module, sources: &dyn Sources) -> Vec<Entry> {
 }
 
 pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
-    let free = survey.functions.iter().filter(|func| !func.method);
+    let free = survey.functions.iter().filter(|func| !func.method || func.is_static);
     let entries = free.filter_map(|func| {
         let language = func.language()?;
         let name = func.def.name.as_str();
@@ -70,7 +70,7 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
         }
         let inside = func.inside.iter().map(|&at| survey.functions[at].def.name.to_string()).collect();
         let entry = Entry {
-            name: name.to_owned(),
+            name: func.owner.map_or_else(|| name.to_owned(), |owner| format!("{owner}.{name}")),
             language,
             def: func.start(),
             range: Interp::range(func.def),
@@ -87,9 +87,20 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
 
 /// Whether other functions of kernels call it.
 fn is_helper(survey: &Survey<'_>, func: &Func<'_>) -> bool {
-    let name = func.def.name.as_str();
     let others = survey.functions.iter().filter(|other| other.start() != func.start());
-    others.filter(|other| other.device() || other.kind == Kind::Constexpr).any(|other| other.refers_to(name))
+    others.filter(|other| other.device() || other.kind == Kind::Constexpr).any(|other| other.may_call(func))
+}
+
+impl Entry {
+    /// What it is called where it stands, without a class.
+    pub fn word(&self) -> &str {
+        self.name.rsplit('.').next().unwrap_or(&self.name)
+    }
+
+    /// What other files import to get at it: its class, if it is in one.
+    pub(super) fn imported(&self) -> &str {
+        self.name.split('.').next().unwrap_or(&self.name)
+    }
 }
 
 fn params(module: &Module, survey: &Survey<'_>, func: &Func<'_>) -> Vec<Param> {

@@ -133,8 +133,8 @@ struct KnownLaunches<'f> {
     bases: Vec<Base>,
     notes: Vec<Note>,
     sites: Vec<Site>,
-    /// Whether there are launches beside those.
-    more: bool,
+    /// What launches beside those have in common, if there are any.
+    more: Option<LaunchFacts>,
     unfollowed: Vec<String>,
     open: OpenValues<'f>,
 }
@@ -243,8 +243,8 @@ impl<'f> KnownLaunches<'f> {
             let own = sites.iter().filter(held).filter(|site| site.launches(&instance.spec.arguments));
             let mut launches: Vec<LaunchFacts> = own.map(|site| site.facts.clone()).collect();
             launches.dedup();
-            // What is not followed may be any launch.
-            launches.extend(self.more.then(LaunchFacts::default));
+            // Of those that are not told apart it may be any.
+            launches.extend(self.more.clone());
             instance.launches = launches.into();
         }
         Ok((Instances { list, notes, sites, unfollowed, left_out }, searched))

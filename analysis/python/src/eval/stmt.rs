@@ -173,7 +173,7 @@ impl<'a> Interp<'a> {
         match self.truth(&condition) {
             Some(true) => self.block(body),
             Some(false) => self.otherwise(clauses),
-            None => match self.way(test, body, clauses) {
+            None => match self.way(test, body, clauses)? {
                 Some(holds) => {
                     self.refine(test, holds);
                     if holds { self.block(body) } else { self.otherwise(clauses) }
@@ -185,19 +185,24 @@ impl<'a> Interp<'a> {
 
     /// Which way host code takes at a condition that is not known; `None` where ways are not told apart. One that
     /// ends in an exception is not taken.
-    fn way(&mut self, test: &'a Expr, body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Option<bool> {
+    fn way(
+        &mut self,
+        test: &'a Expr,
+        body: &'a [Stmt],
+        clauses: &'a [ElifElseClause],
+    ) -> Result<Option<bool>, Stop> {
         if !self.follows_ways() {
-            return None;
+            return Ok(None);
         }
         if gives_up(body) {
-            return Some(false);
+            return Ok(Some(false));
         }
         if let [ElifElseClause { test: None, body, .. }] = clauses
             && gives_up(body)
         {
-            return Some(true);
+            return Ok(Some(true));
         }
-        self.decide(test, clauses.is_empty() && returns(body))
+        self.decide(test, !(clauses.is_empty() && returns(body)))
     }
 
     /// Runs what stands behind `elif` and `else`.

@@ -33,7 +33,8 @@ fn laid_out<'a>(
     shape: Option<Rc<[Value<'a>]>>,
     strides: Option<Rc<[Value<'a>]>>,
 ) -> Value<'a> {
-    let (dims, steps) = (Dims::free(), Rc::default());
+    let dims = Dims::free();
+    let steps = Dims::strides_of(shape.as_deref(), &dims);
     made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true })
 }
 
@@ -49,8 +50,8 @@ fn dense_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> V
 
 /// A tensor of its own of the sizes of another one.
 fn sized_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
-    let (memory, strides, steps) = (Memory::fresh(), None, Rc::default());
-    let (shape, dims) = (of.shape.clone(), of.dims.clone());
+    let (memory, shape, dims) = (Memory::fresh(), of.shape.clone(), of.dims.clone());
+    let (strides, steps) = (None, Dims::strides_of(of.shape.as_deref(), &dims));
     made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true })
 }
 
@@ -66,7 +67,8 @@ fn converted<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
 /// A tensor of the sizes of another one that may be that one.
 fn perhaps<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
     let memory = of.memory.further(None);
-    made(OpenTensor { memory, dtype, steps: Rc::default(), strides: None, ..of.clone() })
+    let steps = Dims::strides_of(of.shape.as_deref(), &of.dims);
+    made(OpenTensor { memory, dtype, steps, strides: None, ..of.clone() })
 }
 
 /// A matrix with its dimensions exchanged.
@@ -79,7 +81,8 @@ fn turned<'a>(of: &OpenTensor<'a>) -> Value<'a> {
     let exchanged = |of: &Rc<Dims<'a>>| {
         let sizes = of.unpacked(2).into_iter().rev();
         let asked = RefCell::new((0..).zip(sizes).collect());
-        Rc::new(Dims { group: of.group.clone(), asked, rank: Cell::new(Some(2)), count: of.count.clone() })
+        let (group, strides_of, count) = (of.group.clone(), None, of.count.clone());
+        Rc::new(Dims { group, strides_of, asked, rank: Cell::new(Some(2)), least: Cell::new(2), count })
     };
     made(OpenTensor {
         shape: of.shape.as_ref().map(reversed),
@@ -115,14 +118,15 @@ fn strides_unknown<'a>(of: &OpenTensor<'a>) -> Value<'a> {
 
 /// A tensor in the memory of another one; where in it, is not known.
 fn view_of<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    let (dims, steps) = (Dims::free(), Rc::default());
-    let memory = of.memory.further(None);
+    let (memory, dims) = (of.memory.further(None), Dims::free());
+    let steps = Dims::strides_of(shape.as_deref(), &dims);
     made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: false })
 }
 
 /// The same tensor under another shape.
 fn same_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    let (memory, dims, steps) = (of.memory.clone(), Dims::free(), Rc::default());
+    let (memory, dims) = (of.memory.clone(), Dims::free());
+    let steps = Dims::strides_of(shape.as_deref(), &dims);
     made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: of.whole })
 }
 
@@ -399,7 +403,8 @@ pub(super) fn item<'a>(of: &OpenTensor<'a>, index: &Value<'a>) -> Value<'a> {
         one => begins(one),
     };
     let memory = if first { of.memory.clone() } else { of.memory.further(None) };
-    let (dims, steps) = (Dims::free(), Rc::default());
+    let dims = Dims::free();
+    let steps = Dims::strides_of(None, &dims);
     made(OpenTensor { memory, shape: None, strides: None, dims, steps, whole: false, ..of.clone() })
 }
 
@@ -463,7 +468,7 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
             "size" => shape_of(of),
             _ => match (&of.strides, &of.shape) {
                 (Some(strides), _) => Value::Tuple(strides.clone()),
-                (None, Some(shape)) => Value::Tuple(shape.iter().map(|_| number(OpenNumber::Int)).collect()),
+                (None, Some(shape)) => Value::Tuple(of.steps.unpacked(shape.len()).into()),
                 (None, None) => strides_unknown(of),
             },
         },

@@ -252,6 +252,8 @@ pub enum Origin<'a> {
     },
     /// It is computed from two others.
     Made(Operation, Rc<(Value<'a>, Value<'a>)>),
+    /// What is between neighbours of a tensor of these sizes along this dimension, however it lies.
+    Stride(Rc<Dims<'a>>, i64),
 }
 
 /// The sizes of a tensor of which not even the number of dimensions is known, as far as they were asked for.
@@ -259,6 +261,10 @@ pub enum Origin<'a> {
 pub struct Dims<'a> {
     /// What they are sizes of; `None` of strides, and of a part of the sizes, which hang together with others.
     pub(super) group: Option<Rc<()>>,
+    /// Of strides: the sizes of their tensor, where they have its order.
+    pub(super) strides_of: Option<Rc<Dims<'a>>>,
+    /// How many dimensions there are at least, by those that were asked for from 0 on.
+    pub(super) least: Cell<i64>,
     /// Each dimension, from 0 or from the end, with its size.
     pub(super) asked: RefCell<Vec<(i64, Value<'a>)>>,
     pub(super) rank: Cell<Option<i64>>,
