@@ -327,6 +327,24 @@ impl Host {
         self.sized.get(axis) == Some(&true)
     }
 
+    /// The largest size up to one with which each argument is a number of its type: a tensor of many dimensions has larger
+    /// strides than its sizes show.
+    pub(crate) fn fitting(&self, program: &Program, size: i64) -> i64 {
+        let mut size = size;
+        let fits = |size: i64| {
+            let numbers = self.numbers(size, 0);
+            self.arguments.iter().all(|(argument, quantity)| {
+                let bits = program.arguments.get(*argument as usize).and_then(|argument| argument.bits).unwrap_or(64);
+                let value = quantity.value(&|number| numbers.get(&number).copied());
+                value.is_some_and(|value| bits >= 64 || bits <= 1 || value < 1i64 << (bits - 1))
+            })
+        };
+        while size > 2 && !fits(size) {
+            size /= 2;
+        }
+        size
+    }
+
     /// Gives arguments and, where the host computes more than `most` of them, so many programs.
     pub(crate) fn apply(&self, numbers: &Numbers, setting: &mut Setting, most: [i64; 3]) -> Option<()> {
         let of = |number: u32| numbers.get(&number).copied();

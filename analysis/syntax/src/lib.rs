@@ -8,6 +8,8 @@ mod alike;
 mod current;
 mod limits;
 mod module;
+pub mod names;
+pub mod package;
 mod path;
 pub mod scan;
 mod sources;

@@ -545,6 +545,7 @@ impl Job<'_> {
             version: None,
             num_warps: source(launch.num_warps),
             num_ctas: source(launch.num_ctas),
+            tuned: launch.tuned,
         };
         site.given.clone_from(&base.arguments);
         site.held.clone_from(&base.held);

@@ -6,7 +6,7 @@ use super::survey::{Func, Kind, Survey};
 use super::usage::{Use, uses};
 use base::TextRange;
 use python::interp::Interp;
-use python::specialization::Language;
+use python::specialization::{Language, LaunchFacts};
 use python::syntax::{Module, Sources};
 
 /// A kernel, by its text alone.
@@ -28,6 +28,8 @@ pub struct Entry {
     pub params: Vec<Param>,
     /// Whether the file launches something of its name.
     pub launched: bool,
+    /// What its decorator says of all its launches, where it names a launcher.
+    pub generated: Option<LaunchFacts>,
 }
 
 /// A parameter of a kernel.
@@ -69,6 +71,8 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
             return None;
         }
         let inside = func.inside.iter().map(|&at| survey.functions[at].def.name.to_string()).collect();
+        let params = params(module, survey, func);
+        let generated = super::generated::launch(module, survey, func, &params);
         let entry = Entry {
             name: func.owner.map_or_else(|| name.to_owned(), |owner| format!("{owner}.{name}")),
             language,
@@ -76,8 +80,9 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
             range: Interp::range(func.def),
             name_range: Interp::range(&func.def.name),
             inside,
-            params: params(module, survey, func),
+            params,
             launched,
+            generated,
         };
         let inner = |param: &Param| !param.constexpr && matches!(param.used, Use::Memory | Use::Object);
         (launched || !entry.params.iter().any(inner)).then_some(entry)

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use ruff_python_ast::{ElifElseClause, Expr, ExprIf, Stmt};
 
 use super::flat::{BLOCK_POINTER, alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
-use super::names::returns;
+use crate::doubt::DoubtKind;
+use crate::syntax::names::returns;
 use super::registers::opaque;
 use super::{Flow, Rest};
 use crate::emit::{Op, Region, Ssa, Type};
@@ -200,6 +201,12 @@ impl<'a> Interp<'a> {
             (Value::MemDesc(_), Value::MemDesc(_)) | (Value::TensorDesc(_), Value::TensorDesc(_)) => (a, b),
             (Value::Tensor(x), Value::Tensor(y)) if !x.shape.is_empty() && x.shape == y.shape => (a, b),
             _ if number(&a) && number(&b) => {
+                if let (Value::Tensor(a), Value::Tensor(b)) = (&a, &b)
+                    && a.dtype.is_float() != b.dtype.is_float()
+                {
+                    // Triton wants one type: an integer that grew by what a table of floats holds is of a table of integers.
+                    self.doubt(DoubtKind::NoInteger);
+                }
                 let plain = !matches!(a, Value::Tensor(_));
                 let Ok(dtype) = self.number_type(if plain { &b } else { &a }) else {
                     return Slot::Keep(Value::Unknown("a number that does not fit".into()));

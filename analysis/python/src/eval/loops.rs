@@ -4,7 +4,7 @@ use ruff_python_ast::{Expr, StmtFor, StmtWhile};
 
 use super::arith::promote;
 use super::flat::{alike, content_free, leaves, rebuild, same, with_ssa};
-use super::names::changed_in;
+use crate::syntax::names::changed_in;
 use super::registers::{known, opaque};
 use super::{Flow, Interp, Stop};
 use crate::doubt::DoubtKind;

@@ -6,7 +6,7 @@ use ruff_python_ast::{
     ElifElseClause, ExceptHandler, Expr, Stmt, StmtFor, StmtFunctionDef, StmtTry, StmtWhile, StmtWith,
 };
 
-use super::names::{bound_in, changed_in, returns};
+use crate::syntax::names::{bound_in, changed_in, returns};
 use super::{Flow, Rest};
 use crate::doubt::DoubtKind;
 use crate::interp::{Interp, Stop};
@@ -451,6 +451,15 @@ impl<'a> Interp<'a> {
                 self.call(&decorator, args, Interp::range(expr))
             });
             let decorated = decorated.or_else(|stop| self.or_unknown(stop))?;
+            // A kernel in a class of the program's own is that kernel.
+            if let (Value::Instance(made), Value::Function(of)) = (&decorated, &value)
+                && super::class::is_kernel(&made.class)
+            {
+                let Function { def, role, .. } = **of;
+                let (kind, scope, defaults) = (FnKind::Jit, of.scope.clone(), of.defaults.clone());
+                value = Value::Function(Rc::new(Function { def, kind, scope, defaults, role }));
+                continue;
+            }
             // A decorator that is not known changes nothing of what a function of the host launches.
             if kind != FnKind::Host
                 || !self.follows_host()

@@ -91,6 +91,12 @@ impl<'a> Dims<'a> {
         (0..count).map(|dim| self.at(dim)).collect()
     }
 
+    /// All of them, where it is known how many there are.
+    pub(super) fn all(&self) -> Option<Vec<Value<'a>>> {
+        let rank = self.rank.get().or_else(|| self.strides_of.as_ref()?.rank.get())?;
+        Some(self.unpacked(usize::try_from(rank).ok()?))
+    }
+
     /// How many elements there are.
     pub(super) fn count(&self) -> Value<'a> {
         self.count.borrow_mut().get_or_insert_with(loose).clone()

@@ -79,6 +79,8 @@ pub struct Launch<'a> {
     pub at: TextRange,
     /// Whether it rests on a number that was chosen.
     pub chosen: bool,
+    /// Whether it is one of several configurations that are tried.
+    pub tuned: bool,
 }
 
 /// A kernel with what stands between it and its launch.
