@@ -235,8 +235,16 @@ impl<'a> Interp<'a> {
             Expr::BoolOp(all) => {
                 let and = all.op == BoolOp::And;
                 for part in &all.values {
-                    let value = self.expr(part)?;
-                    let holds = match self.truth(&value) {
+                    let known = match self.expr(part) {
+                        Ok(value) => self.truth(&value),
+                        // What is not known may not be what it is asked for.
+                        Err(Stop::Unknown(..) | Stop::Raised(..)) => {
+                            self.state.raised = None;
+                            None
+                        }
+                        Err(stop) => return Err(stop),
+                    };
+                    let holds = match known {
                         Some(holds) => holds,
                         None => match self.decide(part, likely)? {
                             Some(holds) => {
