@@ -24,6 +24,8 @@ pub enum DoubtKind {
     IdleLoop,
     /// Shared memory that no card of the target has.
     TooLarge,
-    /// Rows are chosen by numbers that are no integers, or a variable that is an integer on one way is none on another.
+    /// Rows are chosen by numbers that are no integers.
     NoInteger,
+    /// A variable that is an integer on one way is none on another.
+    TwoTypes,
 }

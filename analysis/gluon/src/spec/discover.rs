@@ -21,7 +21,7 @@ use python::host::{self, Case, Cases, Code, Launch, Runs};
 use python::interp::{Interp, Stop, Trees};
 use python::origin::FileId;
 use python::reason::chained;
-use python::specialization::{Language, LaunchFacts};
+use python::specialization::Language;
 use python::syntax::{Module, NoSources, Sources};
 use python::value::{Function, Value};
 
@@ -34,8 +34,8 @@ pub(super) struct Found {
     pub launches: Vec<Base>,
     /// The same launches, whole.
     pub sites: Vec<Site>,
-    /// What others have in common that are too many to be kept apart, if there are any.
-    pub more: Option<LaunchFacts>,
+    /// What others have in common that are too many to be kept apart: those that give a kernel the same are one here.
+    pub more: Vec<Site>,
     /// What is to be said: calls that were left out.
     pub notes: Vec<String>,
     /// Functions that name the kernel and whose calls came to no launch, though others did.
@@ -85,7 +85,7 @@ pub(super) fn discover(
         survey,
         found: &mut found,
         notes: &mut notes,
-        more: vec![None; entries.len()],
+        more: entries.iter().map(|_| (false, Vec::new())).collect(),
         left: Vec::new(),
         spent: 0,
         first,
@@ -98,11 +98,11 @@ pub(super) fn discover(
     }
     let spent = job.spent > TOTAL;
     let (left, more) = (job.left, job.more);
-    let found = found.into_iter().zip(notes).zip(more).zip(entries).map(|(((seen, mut notes), more), entry)| {
+    let found = found.into_iter().zip(notes).zip(more).zip(entries).map(|(((seen, mut notes), (cut, more)), entry)| {
         if spent {
             notes.push(format!("host code is run for {TOTAL} steps; launches that come later are not followed"));
         }
-        if more.is_some() {
+        if cut {
             notes.push(format!("it is launched in more than {LAUNCHES} ways; those that come later are not followed"));
         }
         let mut unfollowed = Vec::new();
@@ -191,8 +191,9 @@ struct Job<'j> {
     survey: &'j Survey<'j>,
     found: &'j mut Vec<Vec<Seen>>,
     notes: &'j mut Vec<Vec<String>>,
-    /// Of each entry, what the launches have in common beyond those that are recorded.
-    more: Vec<Option<LaunchFacts>>,
+    /// Of each entry, whether there are launches beyond those that are recorded, and what those of them have in common
+    /// that are of an instance.
+    more: Vec<(bool, Vec<Site>)>,
     /// Functions whose calls came to no launch.
     left: Vec<Left>,
     /// Steps that were run by now.
@@ -484,12 +485,8 @@ impl Job<'_> {
             };
             let site = site::of(interp, &self.entries[entry], &launch, file, host.def);
             if self.found[entry].len() >= LAUNCHES {
-                if !self.found[entry].iter().any(|seen| seen.site == site) {
-                    match &mut self.more[entry] {
-                        Some(more) => site::keep_common(more, &site.facts),
-                        more => *more = Some(site.facts),
-                    }
-                }
+                let one = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
+                self.beyond(entry, one);
                 continue;
             }
             let seen = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
@@ -500,6 +497,23 @@ impl Job<'_> {
             any.push(entry);
         }
         any
+    }
+
+    /// Notes a launch beyond those that are recorded.
+    fn beyond(&mut self, entry: usize, one: Seen) {
+        let found = &self.found[entry];
+        if found.iter().any(|seen| seen.site == one.site) {
+            return;
+        }
+        let (cut, more) = &mut self.more[entry];
+        *cut = true;
+        let same = |site: &&mut Site| (&site.given, &site.held) == (&one.site.given, &one.site.held);
+        match more.iter_mut().find(same) {
+            Some(known) => site::keep_common(&mut known.facts, &one.site.facts),
+            None if found.iter().any(|seen| alike(&seen.base, &one.base)) => more.push(one.site),
+            // It launches another kernel, which is not looked at.
+            None => {}
+        }
     }
 
     fn seen<'a>(&mut self, interp: &Interp<'a>, at: usize, launch: &Launch<'a>, host: Host, mut site: Site) -> Seen {

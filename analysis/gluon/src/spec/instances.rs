@@ -137,8 +137,8 @@ struct KnownLaunches<'f> {
     bases: Vec<Base>,
     notes: Vec<Note>,
     sites: Vec<Site>,
-    /// What launches beside those have in common, if there are any.
-    more: Option<LaunchFacts>,
+    /// What launches beside those have in common, by what they give the kernel.
+    more: Vec<Site>,
     unfollowed: Vec<String>,
     open: OpenValues<'f>,
 }
@@ -273,7 +273,8 @@ impl<'f> KnownLaunches<'f> {
             let mut launches: Vec<LaunchFacts> = own.map(|site| site.facts.clone()).collect();
             launches.dedup();
             // Of those that are not told apart it may be any.
-            launches.extend(self.more.clone());
+            let more = self.more.iter().filter(held).filter(|site| site.launches(&instance.spec.arguments));
+            launches.extend(more.map(|site| site.facts.clone()));
             if launches.is_empty() {
                 launches.extend(entry.generated.clone());
             }

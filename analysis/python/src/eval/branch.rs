@@ -86,6 +86,17 @@ impl<'a> Interp<'a> {
             if before.get(name).is_some_and(|old| unchanged(old, a) && unchanged(old, b)) {
                 continue;
             }
+            if let (Value::Tensor(a), Value::Tensor(b)) = (a, b)
+                && a.dtype.is_float() != b.dtype.is_float()
+            {
+                // Triton wants one type: an integer that grew by what a table holds grew by an integer.
+                let ends = body.iter().map(Interp::range).chain(clauses.iter().map(Interp::range));
+                let end = ends.last().map_or(self.at.end, |last| last.end);
+                let whole = TextRange::new(self.at.start, end);
+                let outer = std::mem::replace(&mut self.at, whole);
+                self.doubt(DoubtKind::TwoTypes);
+                self.at = outer;
+            }
             let meeting = self.meet(a, b, &mut ways);
             met.push((name.clone(), meeting));
         }
@@ -201,12 +212,6 @@ impl<'a> Interp<'a> {
             (Value::MemDesc(_), Value::MemDesc(_)) | (Value::TensorDesc(_), Value::TensorDesc(_)) => (a, b),
             (Value::Tensor(x), Value::Tensor(y)) if !x.shape.is_empty() && x.shape == y.shape => (a, b),
             _ if number(&a) && number(&b) => {
-                if let (Value::Tensor(a), Value::Tensor(b)) = (&a, &b)
-                    && a.dtype.is_float() != b.dtype.is_float()
-                {
-                    // Triton wants one type: an integer that grew by what a table of floats holds is of a table of integers.
-                    self.doubt(DoubtKind::NoInteger);
-                }
                 let plain = !matches!(a, Value::Tensor(_));
                 let Ok(dtype) = self.number_type(if plain { &b } else { &a }) else {
                     return Slot::Keep(Value::Unknown("a number that does not fit".into()));

@@ -161,13 +161,15 @@ impl<'a> Interp<'a> {
     }
 }
 
-/// A whole number in a notation, with leading zeros or blanks: `f"{n:b}"`, `f"{n:04x}"`.
+/// A whole number in a notation, with leading zeros or blanks: `f"{n:b}"`, `f"{n:04x}"`, `f"{n:>4}"`.
 fn with_format(value: &Value<'_>, format: &InterpolatedStringFormatSpec) -> Option<String> {
     let mut written = format.elements.iter().map(|part| match part {
         InterpolatedStringElement::Literal(literal) => Some(&*literal.value),
         InterpolatedStringElement::Interpolation(_) => None,
     });
     let (Some(Some(format)), None, Value::Int(number)) = (written.next(), written.next(), value) else { return None };
+    // Numbers stand at the right as it is.
+    let format = format.strip_prefix('>').unwrap_or(format);
     let (width, kind) = format.split_at(format.find(|c: char| !c.is_ascii_digit()).unwrap_or(format.len()));
     let (size, minus) = (number.unsigned_abs(), if *number < 0 { "-" } else { "" });
     let digits = match kind {

@@ -82,7 +82,8 @@ fn turned<'a>(of: &OpenTensor<'a>) -> Value<'a> {
         let sizes = of.unpacked(2).into_iter().rev();
         let asked = RefCell::new((0..).zip(sizes).collect());
         let (group, strides_of, count) = (of.group.clone(), None, of.count.clone());
-        Rc::new(Dims { group, strides_of, asked, rank: Cell::new(Some(2)), least: Cell::new(2), count })
+        let (rank, least, rest) = (Cell::new(Some(2)), Cell::new(2), RefCell::default());
+        Rc::new(Dims { group, strides_of, asked, rank, least, rest, count })
     };
     made(OpenTensor {
         shape: of.shape.as_ref().map(reversed),

@@ -34,12 +34,14 @@ impl<'a> Dims<'a> {
     /// What a stride along a dimension is where a tensor of these sizes lies densely; `None` where it is not known how
     /// many dimensions there are.
     fn dense_stride(&self, dim: i64) -> Option<Value<'a>> {
-        let end = match self.rank.get() {
-            Some(rank) if dim >= 0 => rank,
-            None if dim >= 0 => self.least.get(),
-            _ => 0,
-        };
-        (dim < end).then(|| product(&(dim + 1..end).map(|inner| self.at(inner)).collect::<Vec<_>>()))
+        let rank = self.rank.get();
+        let end = if dim < 0 { 0 } else { rank.unwrap_or_else(|| self.least.get()) };
+        let mut inner: Vec<Value<'a>> = (dim + 1..end).map(|inner| self.at(inner)).collect();
+        if dim >= 0 && rank.is_none() {
+            let rest = || self.group.as_ref().map_or_else(loose, free);
+            inner.push(self.rest.borrow_mut().get_or_insert_with(rest).clone());
+        }
+        (dim < end).then(|| product(&inner))
     }
 
     /// Notes that there is a dimension of this number.

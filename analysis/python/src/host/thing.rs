@@ -267,6 +267,8 @@ pub struct Dims<'a> {
     pub(super) strides_of: Option<Rc<Dims<'a>>>,
     /// How many dimensions there are at least, by those that were asked for from 0 on.
     pub(super) least: Cell<i64>,
+    /// How many elements lie behind those dimensions, where there may be others.
+    pub(super) rest: RefCell<Option<Value<'a>>>,
     /// Each dimension, from 0 or from the end, with its size.
     pub(super) asked: RefCell<Vec<(i64, Value<'a>)>>,
     pub(super) rank: Cell<Option<i64>>,
