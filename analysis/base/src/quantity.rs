@@ -126,4 +126,12 @@ mod tests {
         assert!(tiles.rises() && !made(Operation::Sub, Quantity::Known(4), n).rises());
         assert_eq!(made(Operation::Mod, Quantity::Known(4), Quantity::Known(0)).value(&|_| None), None);
     }
+
+    #[test]
+    fn a_stride_is_that_of_some_tensor_and_equal_to_no_other() {
+        let stride = |id| Quantity::Stride { id, dense: Quantity::Unknown { id: 0, of: Some(0) }.into() };
+        assert_eq!(stride(1).value(&|_| Some(64)), Some(64));
+        assert!(stride(1) == stride(1) && stride(1) != stride(2));
+        assert!(stride(1).mentions(0) && !stride(1).mentions(1) && stride(1).rises());
+    }
 }

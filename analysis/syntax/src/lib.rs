@@ -5,6 +5,7 @@
 //! the text and parses the rest, so that one half-typed line costs one function.
 
 mod alike;
+mod asked;
 mod current;
 mod limits;
 mod module;
@@ -16,6 +17,7 @@ mod sources;
 mod statements;
 
 pub use alike::Shifts;
+pub use asked::Asked;
 pub use current::CurrentTree;
 pub use limits::LIMITS;
 pub use module::{Broken, Module};

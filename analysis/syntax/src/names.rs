@@ -118,3 +118,19 @@ impl<'a> Visitor<'a> for Found<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Module;
+
+    #[test]
+    fn builtins_that_do_something_with_the_compiler() {
+        let text = "def a(x, _semantic=None):\n    return f(x, _semantic=_semantic)\n\n\ndef b(x, _semantic=None):\n    \
+                    return _semantic.builder.make(x)\n\n\ndef c(x, _builder=None):\n    return f(x, _builder)\n\n\n\
+                    def d(_builder_of):\n    return _builder_of\n";
+        let module = Module::parse("a.py", text, None);
+        let builds: Vec<bool> = module.body().iter().filter_map(Stmt::as_function_def_stmt).map(builds_ops).collect();
+        assert_eq!(builds, [false, true, true, false]);
+    }
+}

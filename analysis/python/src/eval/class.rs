@@ -353,12 +353,3 @@ pub(super) fn set_field<'a>(instance: &Instance<'a>, name: &str, value: Value<'a
         None => fields.push((name.into(), value)),
     }
 }
-
-/// Whether objects of a class are kernels: it extends that of Triton's.
-pub(super) fn is_kernel(class: &Class<'_>) -> bool {
-    class.bases.iter().any(|base| match base {
-        Value::Class(base) => is_kernel(base),
-        Value::Lib(path) | Value::Type(path) => super::stmt::last(path) == "JITFunction",
-        _ => false,
-    })
-}

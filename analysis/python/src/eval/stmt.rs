@@ -12,6 +12,7 @@ use crate::doubt::DoubtKind;
 use crate::interp::{Interp, Stop};
 use crate::limits::host::TURNS;
 use crate::limits::run::DECORATOR;
+use crate::limits::values::BASES;
 use crate::reason::chained;
 use crate::value::{Def, FnKind, Function, Role, Value};
 
@@ -453,7 +454,7 @@ impl<'a> Interp<'a> {
             let decorated = decorated.or_else(|stop| self.or_unknown(stop))?;
             // A kernel in a class of the program's own is that kernel.
             if let (Value::Instance(made), Value::Function(of)) = (&decorated, &value)
-                && super::class::is_kernel(&made.class)
+                && made.class.is_kernel(BASES)
             {
                 let Function { def, role, .. } = **of;
                 let (kind, scope, defaults) = (FnKind::Jit, of.scope.clone(), of.defaults.clone());
