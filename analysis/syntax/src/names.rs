@@ -35,6 +35,23 @@ pub fn returns(stmts: &[Stmt]) -> bool {
     })
 }
 
+/// What the last assignment to a variable among some statements gives it, or changes it by.
+pub fn assigned<'a>(stmts: &'a [Stmt], name: &str) -> Option<&'a Expr> {
+    let is = |target: &Expr| matches!(target, Expr::Name(own) if own.id.as_str() == name);
+    stmts.iter().rev().find_map(|stmt| match stmt {
+        Stmt::Assign(stmt) => stmt.targets.iter().any(is).then_some(&*stmt.value),
+        Stmt::AugAssign(stmt) => is(&stmt.target).then_some(&*stmt.value),
+        Stmt::AnnAssign(stmt) if is(&stmt.target) => stmt.value.as_deref(),
+        Stmt::If(stmt) => {
+            let otherwise = stmt.elif_else_clauses.iter().rev().find_map(|clause| assigned(&clause.body, name));
+            otherwise.or_else(|| assigned(&stmt.body, name))
+        }
+        Stmt::For(stmt) => assigned(&stmt.body, name),
+        Stmt::While(stmt) => assigned(&stmt.body, name),
+        _ => None,
+    })
+}
+
 /// Whether a function of a library builds ops by itself: it does something with what the compiler hands it beside handing
 /// it on.
 pub fn builds_ops(def: &StmtFunctionDef) -> bool {

@@ -6,7 +6,7 @@ use ruff_python_ast::{ElifElseClause, Expr, ExprIf, Stmt};
 
 use super::flat::{BLOCK_POINTER, alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
 use crate::doubt::DoubtKind;
-use crate::syntax::names::returns;
+use crate::syntax::names::{assigned, returns};
 use super::registers::opaque;
 use super::{Flow, Rest};
 use crate::emit::{Op, Region, Ssa, Type};
@@ -90,12 +90,12 @@ impl<'a> Interp<'a> {
                 && a.dtype.is_float() != b.dtype.is_float()
             {
                 // Triton wants one type: an integer that grew by what a table holds grew by an integer.
-                let ends = body.iter().map(Interp::range).chain(clauses.iter().map(Interp::range));
-                let end = ends.last().map_or(self.at.end, |last| last.end);
-                let whole = TextRange::new(self.at.start, end);
-                let outer = std::mem::replace(&mut self.at, whole);
-                self.doubt(DoubtKind::TwoTypes);
-                self.at = outer;
+                let other = clauses.iter().rev().find_map(|clause| assigned(&clause.body, name));
+                if let Some(value) = assigned(body, name).or(other) {
+                    let outer = std::mem::replace(&mut self.at, Interp::range(value));
+                    self.doubt(DoubtKind::TwoTypes);
+                    self.at = outer;
+                }
             }
             let meeting = self.meet(a, b, &mut ways);
             met.push((name.clone(), meeting));
