@@ -32,6 +32,14 @@ pub enum Quantity {
     },
     /// It is computed from two others.
     Made(Operation, Arc<(Quantity, Quantity)>),
+    /// Elements between neighbours of a tensor that may lie in any way: what they are where it lies densely, in the
+    /// order of its sizes. Nothing follows from that but that there is such a tensor.
+    Stride {
+        /// Its number: those of one number are the same.
+        id: u32,
+        /// What it is of a dense tensor.
+        dense: Arc<Quantity>,
+    },
 }
 
 impl Quantity {
@@ -41,6 +49,7 @@ impl Quantity {
             Quantity::Known(value) => return Some(*value),
             Quantity::Unknown { id, .. } => return of(*id),
             Quantity::Made(op, parts) => (op, parts),
+            Quantity::Stride { dense, .. } => return dense.value(of),
         };
         let (a, b) = (parts.0.value(of)?, parts.1.value(of)?);
         match op {
@@ -64,6 +73,7 @@ impl Quantity {
             Quantity::Known(_) => self.clone(),
             Quantity::Unknown { id, .. } => of(*id).unwrap_or_else(|| self.clone()),
             Quantity::Made(op, parts) => Quantity::Made(*op, Arc::new((parts.0.with(of), parts.1.with(of)))),
+            Quantity::Stride { id, dense } => Quantity::Stride { id: *id, dense: Arc::new(dense.with(of)) },
         }
     }
 
@@ -76,6 +86,7 @@ impl Quantity {
                 parts.0.unknowns(see);
                 parts.1.unknowns(see);
             }
+            Quantity::Stride { dense, .. } => dense.unknowns(see),
         }
     }
 
@@ -88,7 +99,12 @@ impl Quantity {
 
     /// Whether it never falls where the numbers in it, none of them negative, rise.
     pub fn rises(&self) -> bool {
-        let Quantity::Made(op, parts) = self else { return !matches!(self, Quantity::Known(value) if *value < 0) };
+        let (op, parts) = match self {
+            Quantity::Known(value) => return *value >= 0,
+            Quantity::Unknown { .. } => return true,
+            Quantity::Made(op, parts) => (op, parts),
+            Quantity::Stride { dense, .. } => return dense.rises(),
+        };
         let known = matches!(parts.1, Quantity::Known(_));
         match op {
             Operation::Add | Operation::Mul | Operation::Min | Operation::Max => parts.0.rises() && parts.1.rises(),
@@ -119,5 +135,13 @@ mod tests {
         assert_eq!([0, 1, 64, 65].map(|n| tiles.value(&|_| Some(n))), [0, 1, 1, 2].map(Some));
         assert!(tiles.rises() && !made(Operation::Sub, Quantity::Known(4), n).rises());
         assert_eq!(made(Operation::Mod, Quantity::Known(4), Quantity::Known(0)).value(&|_| None), None);
+    }
+
+    #[test]
+    fn a_stride_is_that_of_some_tensor_and_equal_to_no_other() {
+        let stride = |id| Quantity::Stride { id, dense: Quantity::Unknown { id: 0, of: Some(0) }.into() };
+        assert_eq!(stride(1).value(&|_| Some(64)), Some(64));
+        assert!(stride(1) == stride(1) && stride(1) != stride(2));
+        assert!(stride(1).mentions(0) && !stride(1).mentions(1) && stride(1).rises());
     }
 }

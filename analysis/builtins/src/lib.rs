@@ -49,7 +49,7 @@ pub fn parts() -> impl Iterator<Item = &'static Part> {
 
 /// Modules that are not Triton's.
 pub static MODULES: Modules = Modules {
-    spellings: &[],
+    spellings: &[("torch._inductor.triton_helpers", "torch._inductor.runtime.triton_helpers")],
     modules: &[
         ("math", 0, &[]),
         ("functools", 0, &[]),

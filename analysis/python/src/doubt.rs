@@ -26,4 +26,6 @@ pub enum DoubtKind {
     TooLarge,
     /// Rows are chosen by numbers that are no integers.
     NoInteger,
+    /// A variable that is an integer on one way is none on another.
+    TwoTypes,
 }

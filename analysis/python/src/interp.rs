@@ -335,6 +335,8 @@ pub struct State<'a> {
     pub(crate) tries: u32,
     /// Ops that end the `with` statements whose context managers were made.
     pub(crate) leaving: Vec<Op>,
+    /// Whether a constant of the kernel is taken for any number.
+    pub(crate) open_constants: bool,
     /// Values of which only the type is known, so far.
     pub(crate) opaques: u64,
     /// Nesting of expressions and blocks.

@@ -277,6 +277,15 @@ impl<'a> Class<'a> {
         self.find_in(name, crate::limits::values::BASES)
     }
 
+    /// Whether its objects are kernels: so many classes up, it extends that of Triton's.
+    pub(crate) fn is_kernel(&self, depth: u32) -> bool {
+        self.bases.iter().any(|base| match base {
+            Value::Class(base) => depth > 0 && base.is_kernel(depth - 1),
+            Value::Lib(path) | Value::Type(path) => path.rsplit('.').next() == Some("JITFunction"),
+            _ => false,
+        })
+    }
+
     fn find_in(&self, name: &str, depth: u32) -> Option<Value<'a>> {
         self.scope.own(name).or_else(|| {
             self.bases.iter().find_map(|base| match base {

@@ -287,7 +287,7 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
     }
     setting.given = launch.is_whole(program);
     let wanted = if choice.fixed.is_empty() && !choice.wide { setting.grid } else { [i64::MAX; 3] };
-    let mut numbers = launch.host.numbers(size, choice.choice);
+    let mut numbers = launch.host.numbers(launch.host.fitting(program, size), choice.choice);
     numbers.extend(&choice.fixed);
     if choice.choice == 0 && choice.fixed.is_empty() && !choice.wide {
         launch.host.widen(&mut numbers, wanted);

@@ -341,6 +341,24 @@ impl Host {
         self.sized.get(axis) == Some(&true)
     }
 
+    /// The largest size up to one with which each argument is a number of its type: a tensor of many dimensions has larger
+    /// strides than its sizes show.
+    pub(crate) fn fitting(&self, program: &Program, size: i64) -> i64 {
+        let mut size = size;
+        let fits = |size: i64| {
+            let numbers = self.numbers(size, 0);
+            self.arguments.iter().all(|(argument, quantity)| {
+                let bits = program.arguments.get(*argument as usize).and_then(|argument| argument.bits).unwrap_or(64);
+                let value = quantity.value(&|number| numbers.get(&number).copied());
+                value.is_some_and(|value| bits >= 64 || bits <= 1 || value < 1i64 << (bits - 1))
+            })
+        };
+        while size > 2 && !fits(size) {
+            size /= 2;
+        }
+        size
+    }
+
     /// Gives arguments and, where the host computes more than `most` of them, so many programs.
     pub(crate) fn apply(&self, numbers: &Numbers, setting: &mut Setting, most: [i64; 3]) -> Option<()> {
         let of = |number: u32| numbers.get(&number).copied();
@@ -426,7 +444,11 @@ impl Host {
 /// Whether a product of sizes, which is a stride or how many elements there are, has a quotient in it that is 0: it is of
 /// an empty tensor, which nobody works on.
 fn is_empty(quantity: &Quantity, of: &dyn Fn(u32) -> Option<i64>) -> bool {
-    let Quantity::Made(Operation::Mul, factors) = quantity else { return false };
+    let factors = match quantity {
+        Quantity::Made(Operation::Mul, factors) => factors,
+        Quantity::Stride { dense, .. } => return is_empty(dense, of),
+        _ => return false,
+    };
     [&factors.0, &factors.1].into_iter().any(|factor| match factor {
         Quantity::Made(Operation::FloorDiv, _) => factor.value(of) == Some(0),
         factor => is_empty(factor, of),

@@ -5,15 +5,19 @@
 //! the text and parses the rest, so that one half-typed line costs one function.
 
 mod alike;
+mod asked;
 mod current;
 mod limits;
 mod module;
+pub mod names;
+pub mod package;
 mod path;
 pub mod scan;
 mod sources;
 mod statements;
 
 pub use alike::Shifts;
+pub use asked::Asked;
 pub use current::CurrentTree;
 pub use limits::LIMITS;
 pub use module::{Broken, Module, is_blank_or_comment};

@@ -141,11 +141,15 @@ fn subscript<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (rank, mut used) = (result.shape.len(), 0);
     for (at, part) in parts.iter().enumerate() {
         match part {
-            Value::None => result = expand_dims(interp, &result, at),
+            Value::None => {
+                // Up to 3.8 a dimension too many counted for nothing.
+                let behind = result.shape.len();
+                result = expand_dims(interp, &result, at.min(behind));
+            }
             Value::Slice(bounds) if bounds.iter().all(|bound| matches!(bound, Value::None)) => {
                 used += 1;
                 if used > rank {
-                    return interp.raise(format!("too many indices for a tensor of {rank} dimensions"));
+                    python::library::as_before(interp, interp.at, "counts dimensions that are not there", 8);
                 }
             }
             Value::Unknown(why) => return interp.unknown(why.clone()),

@@ -43,13 +43,28 @@ const PARTS: &[&Part] = &[
 /// Where a full name is looked for.
 const MODULES: &[&Modules] = &[&modules::TRITON, &builtins::MODULES];
 
-/// Modules that Triton writes in Gluon itself, and so do we.
-static PYTHON_MODULES: [PythonModule; 1] = [PythonModule {
-    name: "gl.nvidia.blackwell.float2",
-    since: 5,
-    text: include_str!("float2.py"),
-    parsed: OnceLock::new(),
-}];
+/// Modules that are written in Python, by us too: one that Triton writes in Gluon itself, and those of PyTorch that kernels
+/// call, where the workspace has no PyTorch.
+static PYTHON_MODULES: [PythonModule; 3] = [
+    PythonModule {
+        name: "gl.nvidia.blackwell.float2",
+        since: 5,
+        text: include_str!("float2.py"),
+        parsed: OnceLock::new(),
+    },
+    PythonModule {
+        name: "torch._inductor.runtime.triton_helpers",
+        since: 0,
+        text: include_str!("triton_helpers.py"),
+        parsed: OnceLock::new(),
+    },
+    PythonModule {
+        name: "torch.utils._triton",
+        since: 0,
+        text: include_str!("torch_triton.py"),
+        parsed: OnceLock::new(),
+    },
+];
 
 /// All that a Gluon kernel finds by full name: Python's own, the arithmetic of registers, Gluon's.
 pub(crate) fn library() -> &'static Library {

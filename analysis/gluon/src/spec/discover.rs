@@ -34,8 +34,8 @@ pub(super) struct Found {
     pub launches: Vec<Base>,
     /// The same launches, whole.
     pub sites: Vec<Site>,
-    /// Whether there are others, of which nothing is known.
-    pub more: bool,
+    /// What others have in common that are too many to be kept apart: those that give a kernel the same are one here.
+    pub more: Vec<Site>,
     /// What is to be said: calls that were left out.
     pub notes: Vec<String>,
     /// Functions that name the kernel and whose calls came to no launch, though others did.
@@ -85,12 +85,12 @@ pub(super) fn discover(
         survey,
         found: &mut found,
         notes: &mut notes,
-        more: vec![false; entries.len()],
+        more: entries.iter().map(|_| (false, Vec::new())).collect(),
         left: Vec::new(),
         spent: 0,
         first,
     };
-    let own = Roots::of(survey, entries.iter().map(|entry| entry.name.as_str()));
+    let own = Roots::of(survey, entries.iter().map(Entry::word));
     job.run(None, survey, &own.outer)?;
     job.elsewhere(&own)?;
     if (0..entries.len()).any(|at| job.found[at].is_empty()) {
@@ -98,11 +98,11 @@ pub(super) fn discover(
     }
     let spent = job.spent > TOTAL;
     let (left, more) = (job.left, job.more);
-    let found = found.into_iter().zip(notes).zip(more).zip(entries).map(|(((seen, mut notes), more), entry)| {
+    let found = found.into_iter().zip(notes).zip(more).zip(entries).map(|(((seen, mut notes), (cut, more)), entry)| {
         if spent {
             notes.push(format!("host code is run for {TOTAL} steps; launches that come later are not followed"));
         }
-        if more {
+        if cut {
             notes.push(format!("it is launched in more than {LAUNCHES} ways; those that come later are not followed"));
         }
         let mut unfollowed = Vec::new();
@@ -112,7 +112,7 @@ pub(super) fn discover(
         } else {
             let mentions = |def: u32| {
                 let func = survey.functions.iter().find(|func| func.start() == def);
-                func.is_some_and(|func| func.mentions.contains(entry.name.as_str()))
+                func.is_some_and(|func| func.mentions.contains(entry.word()))
             };
             let own = left.iter().filter(|left| left.own && mentions(left.def));
             notes.extend(own.clone().take(NOTES).map(|left| left.why.clone()));
@@ -191,8 +191,9 @@ struct Job<'j> {
     survey: &'j Survey<'j>,
     found: &'j mut Vec<Vec<Seen>>,
     notes: &'j mut Vec<Vec<String>>,
-    /// Of each entry, whether there are launches beyond those that are recorded.
-    more: Vec<bool>,
+    /// Of each entry, whether there are launches beyond those that are recorded, and what those of them have in common
+    /// that are of an instance.
+    more: Vec<(bool, Vec<Site>)>,
     /// Functions whose calls came to no launch.
     left: Vec<Left>,
     /// Steps that were run by now.
@@ -232,12 +233,13 @@ impl Job<'_> {
         }
         let mut wanted: Vec<Wanted> = open
             .iter()
-            .map(|at| Wanted { name: self.entries[*at].name.clone(), word: self.entries[*at].name.clone() })
+            .map(|at| self.entries[*at].imported().to_owned())
+            .map(|name| Wanted { word: name.clone(), name })
             .collect();
         wanted.extend(callers(self.module, own));
         let word = word(self.module);
         // A table of the file that holds one of them is imported in its place.
-        let holds = |held: &rustc_hash::FxHashSet<&str>| open.iter().any(|at| held.contains(&*self.entries[*at].name));
+        let holds = |held: &rustc_hash::FxHashSet<&str>| open.iter().any(|at| held.contains(self.entries[*at].word()));
         let tables = self.survey.tables.iter().filter(|(_, held)| holds(held));
         wanted.extend(tables.map(|(name, _)| Wanted { name: (*name).to_owned(), word: word.clone() }));
         let mut seen: Vec<String> = vec![self.module.path().to_owned()];
@@ -483,7 +485,8 @@ impl Job<'_> {
             };
             let site = site::of(interp, &self.entries[entry], &launch, file, host.def);
             if self.found[entry].len() >= LAUNCHES {
-                self.more[entry] |= !self.found[entry].iter().any(|seen| seen.site == site);
+                let one = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
+                self.beyond(entry, one);
                 continue;
             }
             let seen = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
@@ -494,6 +497,23 @@ impl Job<'_> {
             any.push(entry);
         }
         any
+    }
+
+    /// Notes a launch beyond those that are recorded.
+    fn beyond(&mut self, entry: usize, one: Seen) {
+        let found = &self.found[entry];
+        if found.iter().any(|seen| seen.site == one.site) {
+            return;
+        }
+        let (cut, more) = &mut self.more[entry];
+        *cut = true;
+        let same = |site: &&mut Site| (&site.given, &site.held) == (&one.site.given, &one.site.held);
+        match more.iter_mut().find(same) {
+            Some(known) => site::keep_common(&mut known.facts, &one.site.facts),
+            None if found.iter().any(|seen| alike(&seen.base, &one.base)) => more.push(one.site),
+            // It launches another kernel, which is not looked at.
+            None => {}
+        }
     }
 
     fn seen<'a>(&mut self, interp: &Interp<'a>, at: usize, launch: &Launch<'a>, host: Host, mut site: Site) -> Seen {
@@ -539,6 +559,7 @@ impl Job<'_> {
             version: None,
             num_warps: source(launch.num_warps),
             num_ctas: source(launch.num_ctas),
+            tuned: launch.tuned,
         };
         site.given.clone_from(&base.arguments);
         site.held.clone_from(&base.held);

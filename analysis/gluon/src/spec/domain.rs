@@ -195,7 +195,7 @@ fn arguments(survey: &Survey<'_>, param: &Param, facts: &Facts) -> (Vec<Given>, 
         }
         return (first.into_iter().collect(), all);
     }
-    let stride = param.name.to_ascii_lowercase().contains("stride");
+    let stride = param.name.to_ascii_lowercase().contains("stride") && facts.parts == 0;
     if traits.has(Traits::NUMBER) || stride {
         let scalar = matches!(param.used, Use::Unseen | Use::Scalar | Use::Number);
         let integer = stride || traits.has(Traits::INDEX) || !scalar;

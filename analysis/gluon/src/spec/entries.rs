@@ -6,13 +6,13 @@ use super::survey::{Func, Kind, Survey};
 use super::usage::{Use, uses};
 use base::TextRange;
 use python::interp::Interp;
-use python::specialization::Language;
+use python::specialization::{Language, LaunchFacts};
 use python::syntax::{Module, Sources};
 
 /// A kernel, by its text alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
+    /// Its name; that of a class before it, whose static method it is.
     pub name: String,
     /// The language that it is written in.
     pub language: Language,
@@ -28,6 +28,8 @@ pub struct Entry {
     pub params: Vec<Param>,
     /// Whether the file launches something of its name.
     pub launched: bool,
+    /// What its decorator says of all its launches, where it names a launcher.
+    pub generated: Option<LaunchFacts>,
 }
 
 /// A parameter of a kernel.
@@ -60,7 +62,7 @@ pub fn entries(module: &Module, sources: &dyn Sources) -> Vec<Entry> {
 }
 
 pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
-    let free = survey.functions.iter().filter(|func| !func.method);
+    let free = survey.functions.iter().filter(|func| !func.method || func.is_static);
     let entries = free.filter_map(|func| {
         let language = func.language()?;
         let name = func.def.name.as_str();
@@ -69,15 +71,18 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
             return None;
         }
         let inside = func.inside.iter().map(|&at| survey.functions[at].def.name.to_string()).collect();
+        let params = params(module, survey, func);
+        let generated = super::generated::launch(module, survey, func, &params);
         let entry = Entry {
-            name: name.to_owned(),
+            name: func.owner.map_or_else(|| name.to_owned(), |owner| format!("{owner}.{name}")),
             language,
             def: func.start(),
             range: Interp::range(func.def),
             name_range: Interp::range(&func.def.name),
             inside,
-            params: params(module, survey, func),
+            params,
             launched,
+            generated,
         };
         let inner = |param: &Param| !param.constexpr && matches!(param.used, Use::Memory | Use::Object);
         (launched || !entry.params.iter().any(inner)).then_some(entry)
@@ -87,9 +92,20 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
 
 /// Whether other functions of kernels call it.
 fn is_helper(survey: &Survey<'_>, func: &Func<'_>) -> bool {
-    let name = func.def.name.as_str();
     let others = survey.functions.iter().filter(|other| other.start() != func.start());
-    others.filter(|other| other.device() || other.kind == Kind::Constexpr).any(|other| other.refers_to(name))
+    others.filter(|other| other.device() || other.kind == Kind::Constexpr).any(|other| other.may_call(func))
+}
+
+impl Entry {
+    /// What it is called where it stands, without a class.
+    pub fn word(&self) -> &str {
+        self.name.rsplit('.').next().unwrap_or(&self.name)
+    }
+
+    /// What other files import to get at it: its class, if it is in one.
+    pub(super) fn imported(&self) -> &str {
+        self.name.split('.').next().unwrap_or(&self.name)
+    }
 }
 
 fn params(module: &Module, survey: &Survey<'_>, func: &Func<'_>) -> Vec<Param> {

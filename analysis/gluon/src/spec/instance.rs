@@ -95,6 +95,8 @@ pub(super) struct Base {
     pub version: Option<Version>,
     pub num_warps: Option<(u32, Source)>,
     pub num_ctas: Option<(u32, Source)>,
+    /// Whether it is one of several configurations that are tried.
+    pub tuned: bool,
 }
 
 impl Base {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
+use crate::limits::search::STEPS_OF_ONE;
+
 use super::directive::{self, Directive, directives};
 use super::discover::Found;
 use super::entries::{Param, entries_of};
@@ -128,13 +130,15 @@ fn stray(module: &Module, entries: &[Entry]) -> Vec<Note> {
 
 /// What is known of the launches of a kernel, before values are found for what is not.
 struct KnownLaunches<'f> {
+    file: &'f FileFlow<'f>,
+    cancel: &'f Cancel<'f>,
     entry: &'f Entry,
     builder: SpecBuilder<'f>,
     bases: Vec<Base>,
     notes: Vec<Note>,
     sites: Vec<Site>,
-    /// Whether there are launches beside those.
-    more: bool,
+    /// What launches beside those have in common, by what they give the kernel.
+    more: Vec<Site>,
     unfollowed: Vec<String>,
     open: OpenValues<'f>,
 }
@@ -197,7 +201,7 @@ impl<'f> KnownLaunches<'f> {
             OpenValues::None
         };
         let Found { sites, more, unfollowed, .. } = found;
-        KnownLaunches { entry, builder, bases, notes, sites, more, unfollowed, open }
+        KnownLaunches { file, cancel, entry, builder, bases, notes, sites, more, unfollowed, open }
     }
 
     /// One instance, which costs little to find; `None` where there is none that is not refused.
@@ -214,8 +218,33 @@ impl<'f> KnownLaunches<'f> {
         Ok(spec.and_then(|spec| words::instances(self.entry, vec![spec]).pop()))
     }
 
+    /// Without configurations for which a static assertion fails: Triton's autotuner leaves those out.
+    fn tunable(&self, bases: Vec<Base>) -> Result<Vec<Base>, Cancelled> {
+        let asserts = self.file.survey.functions.iter().any(|func| func.mentions.contains("static_assert"));
+        if !asserts || bases.iter().filter(|base| base.tuned).count() < 2 {
+            return Ok(bases);
+        }
+        let mut kept = Vec::with_capacity(bases.len());
+        for base in &bases {
+            if base.tuned {
+                let spec = self.builder.spec(base);
+                let (module, sources, library) = (self.file.module, self.file.sources, crate::builtins::library());
+                let made = python::eval::attempt(module, sources, library, &spec, STEPS_OF_ONE, self.cancel)?;
+                if made.problems.iter().any(|problem| problem.message.starts_with("the static assertion fails")) {
+                    continue;
+                }
+            }
+            kept.push(base.clone());
+        }
+        Ok(if kept.is_empty() { bases } else { kept })
+    }
+
     /// All instances; and what was searched for them, with the key that it is kept under.
-    fn instances(self) -> Result<(Instances, Option<(u64, Filled)>), Cancelled> {
+    fn instances(mut self) -> Result<(Instances, Option<(u64, Filled)>), Cancelled> {
+        if matches!(self.open, OpenValues::None) {
+            let bases = std::mem::take(&mut self.bases);
+            self.bases = self.tunable(bases)?;
+        }
         let (entry, mut notes, mut searched) = (self.entry, self.notes, None);
         let (bases, said, left_out) = match self.open {
             OpenValues::None => (self.bases, Vec::new(), 0),
@@ -243,8 +272,12 @@ impl<'f> KnownLaunches<'f> {
             let own = sites.iter().filter(held).filter(|site| site.launches(&instance.spec.arguments));
             let mut launches: Vec<LaunchFacts> = own.map(|site| site.facts.clone()).collect();
             launches.dedup();
-            // What is not followed may be any launch.
-            launches.extend(self.more.then(LaunchFacts::default));
+            // Of those that are not told apart it may be any.
+            let more = self.more.iter().filter(held).filter(|site| site.launches(&instance.spec.arguments));
+            launches.extend(more.map(|site| site.facts.clone()));
+            if launches.is_empty() {
+                launches.extend(entry.generated.clone());
+            }
             instance.launches = launches.into();
         }
         Ok((Instances { list, notes, sites, unfollowed, left_out }, searched))

@@ -106,6 +106,41 @@ impl Site {
     }
 }
 
+/// Keeps of a launch what another one has as well.
+pub(super) fn keep_common(own: &mut LaunchFacts, other: &LaunchFacts) {
+    fn agree<T: PartialEq>(own: &mut Option<T>, other: &Option<T>) {
+        if own != other {
+            *own = None;
+        }
+    }
+    own.grid.iter_mut().zip(&other.grid).for_each(|(own, other)| agree(own, other));
+    let names = |facts: &LaunchFacts| facts.arguments.iter().map(|of| of.name.clone()).collect::<Vec<_>>();
+    if names(own) != names(other) {
+        own.arguments.clear();
+    }
+    let pairs = || own.arguments.iter().zip(&other.arguments);
+    // Numbers of memory and of what is not known are those of one launch.
+    let memory = pairs().all(|(own, other)| (own.memory, own.offset) == (other.memory, other.offset));
+    let formulas = own.programs == other.programs && pairs().all(|(own, other)| own.quantity == other.quantity);
+    if !formulas {
+        own.programs = Default::default();
+    }
+    for (own, other) in own.arguments.iter_mut().zip(&other.arguments) {
+        if !memory {
+            (own.memory, own.offset) = (None, None);
+        }
+        if !formulas {
+            own.quantity = None;
+        }
+        agree(&mut own.element, &other.element);
+        agree(&mut own.shape, &other.shape);
+        agree(&mut own.strides, &other.strides);
+        agree(&mut own.contents, &other.contents);
+        agree(&mut own.value, &other.value);
+        own.divisibility = own.divisibility.min(other.divisibility);
+    }
+}
+
 /// Whether two arguments give a kernel the same, what divides them left aside.
 fn same(a: &Given, b: &Given) -> bool {
     a == b || plain_given(a) == plain_given(b)

@@ -33,6 +33,8 @@ pub(super) struct Func<'m> {
     pub inside: Vec<usize>,
     /// Whether a class is around it, closer than any function.
     pub method: bool,
+    /// Whether that class only gives it a name: no object is its first argument.
+    pub is_static: bool,
     /// The name of that class.
     pub owner: Option<&'m str>,
     /// Names and attributes that its own statements mention, those of functions inside of it left out.
@@ -63,6 +65,12 @@ impl Func<'_> {
     /// Whether it runs in a kernel.
     pub(super) fn device(&self) -> bool {
         matches!(self.kind, Kind::Gluon | Kind::Triton)
+    }
+
+    /// Whether it may be called by another function of kernels.
+    pub(super) fn may_call(&self, other: &Func<'_>) -> bool {
+        let name = other.def.name.as_str();
+        if other.method { self.mentions.contains(name) } else { self.refers_to(name) }
     }
 
     /// Where its statement starts.
@@ -186,6 +194,10 @@ impl<'m> Survey<'m> {
         kind
     }
 
+    fn is_static(&self, decorators: &[Decorator]) -> bool {
+        decorators.iter().any(|decorator| self.path(&decorator.expression).as_deref() == Some("staticmethod"))
+    }
+
     /// The function that a call makes a kernel of, and of which language.
     fn made(&self, call: &'m ExprCall) -> Option<(&'m str, Kind)> {
         let path = self.path(&call.func)?;
@@ -218,13 +230,26 @@ impl<'m> Visitor<'m> for Survey<'m> {
                 let kind = self.kind(&def.decorator_list);
                 let owner = self.class.last().copied().flatten();
                 let method = owner.is_some();
+                let is_static = method && (self.is_static(&def.decorator_list) || !takes_object(def));
                 let inside = self.open.clone();
                 self.open.push(self.functions.len());
                 self.class.push(None);
                 let mentions = FxHashSet::default();
                 let read = FxHashSet::default();
                 let locals = def.parameters.iter().map(|param| param.name().as_str()).collect();
-                self.functions.push(Func { def, kind, inside, method, owner, mentions, read, locals, returns: false });
+                let returns = false;
+                self.functions.push(Func {
+                    def,
+                    kind,
+                    inside,
+                    method,
+                    is_static,
+                    owner,
+                    mentions,
+                    read,
+                    locals,
+                    returns,
+                });
                 // Its tests' values are the function's own business.
                 for decorator in &def.decorator_list {
                     self.visit_decorator(decorator);
@@ -294,6 +319,12 @@ impl<'m> Visitor<'m> for Survey<'m> {
             _ => walk_expr(self, expr),
         }
     }
+}
+
+/// Whether the first parameter of a method is called as an object or a class is.
+fn takes_object(def: &StmtFunctionDef) -> bool {
+    let first = def.parameters.iter_non_variadic_params().next();
+    first.is_some_and(|first| matches!(first.name().as_str(), "self" | "cls"))
 }
 
 /// The kernel that a subscript launches: also `kernel` of `wrap_triton(kernel)`.

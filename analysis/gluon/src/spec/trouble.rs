@@ -45,8 +45,12 @@ pub(super) fn troubles(attempt: &Attempt) -> Vec<Trouble> {
         fatal: false,
         doubt: Some(doubt.kind),
     });
+    // What two types lead to is refused later on, and not mended there.
+    let (first, doubts): (Vec<Trouble>, Vec<Trouble>) =
+        doubts.partition(|trouble| trouble.doubt == Some(DoubtKind::TwoTypes));
     let mut all: Vec<Trouble> = refused.chain(not_followed).collect();
     all.sort_by_key(|trouble| !trouble.fatal);
+    all.splice(0..0, first);
     all.extend(doubts);
     all
 }
@@ -67,7 +71,7 @@ impl Trouble {
             out.retain(|_| domain.iter().any(|given| number(given) > Some(MOST_SLOTS)));
             return out;
         }
-        if self.doubt == Some(DoubtKind::NoInteger) {
+        if matches!(self.doubt, Some(DoubtKind::NoInteger | DoubtKind::TwoTypes)) {
             let pointer = matches!(now, Some(Given::Type(ty)) if ty.starts_with('*'));
             return if pointer { vec![Given::Type("*i32".to_owned())] } else { Vec::new() };
         }

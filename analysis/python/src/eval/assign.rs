@@ -116,7 +116,7 @@ impl<'a> Interp<'a> {
                 let fields = RefCell::new(old.fields.borrow().clone());
                 let new = Instance { class: old.class.clone(), fields };
                 super::class::set_field(&new, name, value);
-                crate::library::assigned(self, Interp::range(attribute), name);
+                crate::library::as_before(self, Interp::range(attribute), &format!("changes `{name}`"), 4);
                 self.bind(&attribute.value, Value::Instance(Rc::new(new)))
             }
             Value::Unknown(reason) => self.unknown(reason),

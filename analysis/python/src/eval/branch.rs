@@ -5,11 +5,12 @@ use std::rc::Rc;
 use ruff_python_ast::{ElifElseClause, Expr, ExprIf, Stmt};
 
 use super::flat::{BLOCK_POINTER, alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
-use super::names::returns;
 use super::registers::opaque;
 use super::{Flow, Rest};
+use crate::doubt::DoubtKind;
 use crate::emit::{Op, Region, Ssa, Type};
 use crate::interp::{Eval, Interp, Stop};
+use crate::syntax::names::{assigned, returns};
 use crate::value::{DType, Tensor, Value};
 use base::TextRange;
 use dialects::Scf;
@@ -84,6 +85,17 @@ impl<'a> Interp<'a> {
             let Some(b) = otherwise.get(name) else { continue };
             if before.get(name).is_some_and(|old| unchanged(old, a) && unchanged(old, b)) {
                 continue;
+            }
+            if let (Value::Tensor(a), Value::Tensor(b)) = (a, b)
+                && a.dtype.is_float() != b.dtype.is_float()
+            {
+                // Triton wants one type: an integer that grew by what a table holds grew by an integer.
+                let other = clauses.iter().rev().find_map(|clause| assigned(&clause.body, name));
+                if let Some(value) = assigned(body, name).or(other) {
+                    let outer = std::mem::replace(&mut self.at, Interp::range(value));
+                    self.doubt(DoubtKind::TwoTypes);
+                    self.at = outer;
+                }
             }
             let meeting = self.meet(a, b, &mut ways);
             met.push((name.clone(), meeting));

@@ -273,6 +273,14 @@ impl<'a> Interp<'a> {
             }
             FnKind::Constexpr | FnKind::Host => Mode::Host,
         };
+        if function.kind == FnKind::Host
+            && self.in_kernel()
+            && let Def::Def(def) = function.def
+            && crate::syntax::names::builds_ops(def)
+        {
+            let why = format!("`{}` builds ops by itself, which is not followed", def.name);
+            return self.call_unknown(&Value::Unknown(why.into()), &args);
+        }
         let range = function.def.range();
         if !self.state.touched.contains(&(function.scope.file, range)) {
             self.state.touched.push((function.scope.file, range));

@@ -305,6 +305,14 @@ impl<'a> Interp<'a> {
         let Value::Function(function) = &value else { return Ok(value) };
         match function.role {
             Role::Static => Ok(value),
+            // What is launched by its class's objects is no method of theirs.
+            Role::Plain
+                if function.kind == FnKind::Jit
+                    && self.follows_host()
+                    && !matches!(&this, Value::Instance(of) if of.class.kind == ClassKind::Aggregate) =>
+            {
+                Ok(value)
+            }
             Role::ClassMethod => {
                 let class = match &this {
                     Value::Instance(instance) => Value::Class(instance.class.clone()),

@@ -43,6 +43,8 @@ impl<'a> Interp<'a> {
                 }
                 Some(Given::Type(text)) => {
                     let text = text.clone();
+                    let constexpr = parameter.annotation().is_some_and(|annotation| self.is_constexpr(annotation));
+                    self.state.open_constants |= constexpr;
                     self.typed(name, &text, &mut signature.body)?
                 }
                 None if let Some(value) = launched(launch, name) => {

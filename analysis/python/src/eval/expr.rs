@@ -345,7 +345,7 @@ impl<'a> Interp<'a> {
         match self.truth(&condition) {
             Some(true) => self.expr(&choice.body),
             Some(false) => self.expr(&choice.orelse),
-            None if self.follows_ways() => match self.decide(&choice.test, false) {
+            None if self.follows_ways() => match self.decide(&choice.test, true)? {
                 Some(false) => self.expr(&choice.orelse),
                 _ => self.expr(&choice.body),
             },

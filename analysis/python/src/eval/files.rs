@@ -64,7 +64,7 @@ impl<'a> Interp<'a> {
                             }
                             _ => String::new(),
                         };
-                        for name in super::names::bound_in(std::slice::from_ref(stmt)) {
+                        for name in crate::syntax::names::bound_in(std::slice::from_ref(stmt)) {
                             if interp.scope.own(name).is_none() {
                                 interp.scope.set(
                                     name,
@@ -166,7 +166,7 @@ impl<'a> Interp<'a> {
         let from = self.path();
         match self.sources.import(&from, name) {
             Some(module) => self.module(module).map(Some),
-            None => Ok(None),
+            None => Ok(self.python_module(name)),
         }
     }
 

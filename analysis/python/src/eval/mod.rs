@@ -27,7 +27,6 @@ mod host;
 mod lazy;
 mod loops;
 mod named_tuple;
-mod names;
 mod operators;
 mod refine;
 pub mod registers;
@@ -40,7 +39,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ruff_python_ast::Expr;
+use ruff_python_ast::{BoolOp, Expr, UnaryOp};
 use ttgir::build::{Printed, ValueNames};
 
 use crate::elaborated::{Attempt, Elaborated};
@@ -228,10 +227,45 @@ impl<'a> Interp<'a> {
         !self.in_kernel() && self.session.as_ref().is_some_and(|session| session.ways.is_some())
     }
 
-    /// Which way is taken at a condition that is not known; `None` where ways are not told apart.
-    fn decide(&mut self, test: &'a Expr, returns: bool) -> Option<bool> {
-        let text = self.files.get(self.file.0 as usize).map(|file| file.module.slice(Interp::range(test)))?;
-        self.decide_on(text, 0, !returns)
+    /// Which way is taken at a condition that is not known; `None` where ways are not told apart. Of one that is made of
+    /// others each part is decided: behind `if a and b:` an `elif a:` is not taken with both.
+    fn decide(&mut self, test: &'a Expr, likely: bool) -> Result<Option<bool>, Stop> {
+        match test {
+            Expr::UnaryOp(not) if not.op == UnaryOp::Not => Ok(self.decide(&not.operand, !likely)?.map(|holds| !holds)),
+            Expr::BoolOp(all) => {
+                let and = all.op == BoolOp::And;
+                for part in &all.values {
+                    let known = match self.expr(part) {
+                        Ok(value) => self.truth(&value),
+                        // What is not known may not be what it is asked for.
+                        Err(Stop::Unknown(..) | Stop::Raised(..)) => {
+                            self.state.raised = None;
+                            None
+                        }
+                        Err(stop) => return Err(stop),
+                    };
+                    let holds = match known {
+                        Some(holds) => holds,
+                        None => match self.decide(part, likely)? {
+                            Some(holds) => {
+                                self.refine(part, holds);
+                                holds
+                            }
+                            None => return Ok(None),
+                        },
+                    };
+                    if holds != and {
+                        return Ok(Some(holds));
+                    }
+                }
+                Ok(Some(and))
+            }
+            _ => {
+                let file = self.files.get(self.file.0 as usize);
+                let text = file.map_or("", |file| file.module.slice(Interp::range(test)));
+                Ok(self.decide_on(text, 0, likely))
+            }
+        }
     }
 
     /// Which way is taken at one of several conditions of a text.

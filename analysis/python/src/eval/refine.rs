@@ -44,6 +44,7 @@ impl<'a> Interp<'a> {
                     _ => false,
                 };
                 if equal {
+                    self.refine_rank(&compare.left, right);
                     self.refine_equal(&compare.left, right);
                     self.refine_equal(right, &compare.left);
                 } else if is_at_most_one(*op, right, holds) {
@@ -54,6 +55,24 @@ impl<'a> Interp<'a> {
                 self.scope.set(&name.id, Value::Bool(holds));
             }
             _ => {}
+        }
+    }
+
+    /// `len(x.shape) == 3`, `x.dim() == 3`: how many sizes and strides a tensor has.
+    fn refine_rank(&mut self, counted: &'a Expr, number: &Expr) {
+        let Expr::NumberLiteral(literal) = number else { return };
+        let Number::Int(rank) = &literal.value else { return };
+        let of = match counted {
+            Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
+                (Expr::Name(name), [sizes]) if name.id.as_str() == "len" => sizes,
+                (Expr::Attribute(method), []) if matches!(method.attr.as_str(), "dim" | "ndimension") => &method.value,
+                _ => return,
+            },
+            Expr::Attribute(attribute) if attribute.attr.as_str() == "ndim" => &attribute.value,
+            _ => return,
+        };
+        if let (Ok(value), Some(rank)) = (self.expr(of), rank.as_u8()) {
+            crate::host::note_rank(&value, rank.into());
         }
     }
 

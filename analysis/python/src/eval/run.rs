@@ -72,10 +72,18 @@ impl<'a> Interp<'a> {
     /// The function of a file in which a statement stands.
     fn function_around(&self, file: FileId, place: u32) -> Option<u32> {
         let file = self.files.get(file.0 as usize)?;
-        let around =
-            |stmt: &&Stmt| stmt.is_function_def_stmt() && Interp::range(*stmt).contains(TextRange::new(place, place));
-        let range = file.module.body().iter().find(around).map(Interp::range)?;
-        (range.start < place).then_some(range.start)
+        let around = |stmt: &&Stmt| Interp::range(*stmt).contains(TextRange::new(place, place));
+        let mut body = file.module.body();
+        loop {
+            match body.iter().find(around)? {
+                Stmt::ClassDef(class) => body = &class.body,
+                Stmt::FunctionDef(def) => {
+                    let start = Interp::range(def).start;
+                    return (start < place).then_some(start);
+                }
+                _ => return None,
+            }
+        }
     }
 
     /// Runs the function that defines the kernel.
@@ -83,6 +91,12 @@ impl<'a> Interp<'a> {
         let Some(scope) = self.files.get(file.0 as usize).map(|file| file.scope.clone()) else { return Ok(()) };
         let around = scope.snapshot().iter().find_map(|(_, value)| defined_at(value, host.def));
         let Some(function) = around else { return self.unknown("the function around this kernel is not found") };
+        self.body_around(file, &function, host)
+    }
+
+    /// Runs the body of a function around the kernel, and that of the one in it which is around it too.
+    fn body_around(&mut self, file: FileId, function: &Rc<Function<'a>>, host: &Host) -> Result<(), Stop> {
+        let Some(scope) = self.files.get(file.0 as usize).map(|file| file.scope.clone()) else { return Ok(()) };
         let Def::Def(def) = function.def else { return Ok(()) };
         let inner = self.scopes.open(file, Some(function.scope.clone()));
         for (parameter, default) in def.parameters.iter_non_variadic_params().zip(&function.defaults) {
@@ -100,6 +114,7 @@ impl<'a> Interp<'a> {
         }
         let body = &def.body;
 
+        let within = inner.clone();
         self.inside(inner, Mode::Host, None, |interp| {
             for stmt in body {
                 match interp.block(std::slice::from_ref(stmt)) {
@@ -113,7 +128,17 @@ impl<'a> Interp<'a> {
                 }
             }
             Ok(())
-        })
+        })?;
+        let place = self.state.wanted.map_or(0, |(_, place)| place);
+        let around = |value: &Value<'a>| match value {
+            Value::Function(inner) if inner.def.range().contains(TextRange::new(place, place)) => Some(inner.clone()),
+            _ => None,
+        };
+        let next = within.snapshot().iter().find_map(|(_, value)| around(value));
+        match next.filter(|next| self.state.found.is_empty() && next.def.range().start < place) {
+            Some(next) => self.body_around(file, &next, &Host { arguments: Vec::new(), ..host.clone() }),
+            None => Ok(()),
+        }
     }
 
     /// Evaluates a Python expression that is not in any file, in the present scope. All of it stands at the

@@ -6,13 +6,14 @@ use ruff_python_ast::{
     ElifElseClause, ExceptHandler, Expr, Stmt, StmtFor, StmtFunctionDef, StmtTry, StmtWhile, StmtWith,
 };
 
-use super::names::{bound_in, changed_in, returns};
 use super::{Flow, Rest};
 use crate::doubt::DoubtKind;
 use crate::interp::{Interp, Stop};
 use crate::limits::host::TURNS;
 use crate::limits::run::DECORATOR;
+use crate::limits::values::BASES;
 use crate::reason::chained;
+use crate::syntax::names::{bound_in, changed_in, returns};
 use crate::value::{Def, FnKind, Function, Role, Value};
 
 type Ran<'a> = Result<Flow<'a>, Stop>;
@@ -173,7 +174,7 @@ impl<'a> Interp<'a> {
         match self.truth(&condition) {
             Some(true) => self.block(body),
             Some(false) => self.otherwise(clauses),
-            None => match self.way(test, body, clauses) {
+            None => match self.way(test, body, clauses)? {
                 Some(holds) => {
                     self.refine(test, holds);
                     if holds { self.block(body) } else { self.otherwise(clauses) }
@@ -185,19 +186,19 @@ impl<'a> Interp<'a> {
 
     /// Which way host code takes at a condition that is not known; `None` where ways are not told apart. One that
     /// ends in an exception is not taken.
-    fn way(&mut self, test: &'a Expr, body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Option<bool> {
+    fn way(&mut self, test: &'a Expr, body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Result<Option<bool>, Stop> {
         if !self.follows_ways() {
-            return None;
+            return Ok(None);
         }
         if gives_up(body) {
-            return Some(false);
+            return Ok(Some(false));
         }
         if let [ElifElseClause { test: None, body, .. }] = clauses
             && gives_up(body)
         {
-            return Some(true);
+            return Ok(Some(true));
         }
-        self.decide(test, clauses.is_empty() && returns(body))
+        self.decide(test, !(clauses.is_empty() && returns(body)))
     }
 
     /// Runs what stands behind `elif` and `else`.
@@ -446,6 +447,15 @@ impl<'a> Interp<'a> {
                 self.call(&decorator, args, Interp::range(expr))
             });
             let decorated = decorated.or_else(|stop| self.or_unknown(stop))?;
+            // A kernel in a class of the program's own is that kernel.
+            if let (Value::Instance(made), Value::Function(of)) = (&decorated, &value)
+                && made.class.is_kernel(BASES)
+            {
+                let Function { def, role, .. } = **of;
+                let (kind, scope, defaults) = (FnKind::Jit, of.scope.clone(), of.defaults.clone());
+                value = Value::Function(Rc::new(Function { def, kind, scope, defaults, role }));
+                continue;
+            }
             // A decorator that is not known changes nothing of what a function of the host launches.
             if kind != FnKind::Host
                 || !self.follows_host()

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use ruff_python_ast::{ConversionFlag, Expr, ExprFString, FStringPart, InterpolatedStringElement};
+use ruff_python_ast::{
+    ConversionFlag, Expr, ExprFString, FStringPart, InterpolatedStringElement, InterpolatedStringFormatSpec,
+};
 
 use crate::interp::{Eval, Interp};
 use crate::limits::values::TEXT as MOST_TEXT;
@@ -37,8 +39,12 @@ impl<'a> Interp<'a> {
                                     }
                                     _ => {}
                                 }
-                                if part.format_spec.is_some() {
-                                    return self.unknown("a format is not followed");
+                                if let Some(format) = &part.format_spec {
+                                    let Some(text) = with_format(&value, format) else {
+                                        return self.unknown("a format is not followed");
+                                    };
+                                    out.push_str(&text);
+                                    continue;
                                 }
                                 out.push_str(&match part.conversion {
                                     ConversionFlag::Repr | ConversionFlag::Ascii => self.repr(&value),
@@ -155,6 +161,31 @@ impl<'a> Interp<'a> {
             }
         }
     }
+}
+
+/// A whole number in a notation, with leading zeros or blanks: `f"{n:b}"`, `f"{n:04x}"`, `f"{n:>4}"`.
+fn with_format(value: &Value<'_>, format: &InterpolatedStringFormatSpec) -> Option<String> {
+    let mut written = format.elements.iter().map(|part| match part {
+        InterpolatedStringElement::Literal(literal) => Some(&*literal.value),
+        InterpolatedStringElement::Interpolation(_) => None,
+    });
+    let (Some(Some(format)), None, Value::Int(number)) = (written.next(), written.next(), value) else { return None };
+    // Numbers stand at the right as it is.
+    let format = format.strip_prefix('>').unwrap_or(format);
+    let (width, kind) = format.split_at(format.find(|c: char| !c.is_ascii_digit()).unwrap_or(format.len()));
+    let (size, minus) = (number.unsigned_abs(), if *number < 0 { "-" } else { "" });
+    let digits = match kind {
+        "b" => format!("{size:b}"),
+        "o" => format!("{size:o}"),
+        "x" => format!("{size:x}"),
+        "X" => format!("{size:X}"),
+        "" | "d" => size.to_string(),
+        _ => return None,
+    };
+    let fill = if width.starts_with('0') { "0" } else { " " };
+    let width: usize = if width.is_empty() { 0 } else { width.parse().ok().filter(|width| *width <= 256)? };
+    let missing = fill.repeat(width.saturating_sub(digits.len() + minus.len()));
+    Some(if fill == "0" { format!("{minus}{missing}{digits}") } else { format!("{missing}{minus}{digits}") })
 }
 
 /// Names with dots as they are spelled.

@@ -98,6 +98,15 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         let why = "what `**` unpacks is not known";
         given.extend(missing.into_iter().map(|name| (name, Value::Unknown(why.into()))));
     }
+    // Sizes and strides that are handed over whole are a tuple.
+    for (_, value) in &mut given {
+        if let Value::Host(thing) = &*value
+            && let Thing::OpenSizes(dims) = &**thing
+            && let Some(all) = dims.all()
+        {
+            *value = Value::Tuple(all.into());
+        }
+    }
     let mut configs = launcher.configs.clone();
     if let Some(prune) = &launcher.prune
         && let Ok(Value::List(left)) = pruned(interp, prune, &configs, &given)
@@ -109,6 +118,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
     if tries.is_empty() {
         tries.push(None);
     }
+    let tuned = tries.len() > 1;
     for config in tries {
         let mut arguments = given.clone();
         let option = |name: &str| options.iter().find(|(key, _)| **key == *name).and_then(|(_, value)| count(value));
@@ -148,7 +158,12 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         }
         let known = |name: &str| params(&function).any(|param| param == name);
         arguments.retain(|(name, _)| known(name));
-        let counts = programs(interp, &launcher.programs, &with_defaults(&function, &arguments));
+        let mut told = with_defaults(&function, &arguments);
+        let open = |name: &str| Value::Unknown(format!("what `{name}` is given is not known").into());
+        let missing = params(&function).filter(|name| !told.iter().any(|(known, _)| **known == **name));
+        let missing: Named<'a> = missing.map(|name| (name.into(), open(name))).collect();
+        told.extend(missing);
+        let counts = programs(interp, &launcher.programs, &told);
         let sizes = counts.each_ref().map(|size| match size {
             Value::Int(size) => u32::try_from(*size).ok().filter(|size| *size > 0),
             _ => None,
@@ -162,7 +177,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         let (file, at) = (interp.file, interp.at);
         let chosen = interp.session.as_ref().is_some_and(|session| session.chosen);
         let function = function.clone();
-        let launch = Launch { function, arguments, num_warps, num_ctas, grid, facts, file, at, chosen };
+        let launch = Launch { function, arguments, num_warps, num_ctas, grid, facts, file, at, chosen, tuned };
         if let Some(session) = &mut interp.session {
             session.launches.push(launch);
         }

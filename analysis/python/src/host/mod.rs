@@ -190,6 +190,7 @@ pub fn item<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, index: &Value<'a
 pub fn items<'a>(thing: &Thing<'a>) -> Option<Vec<Value<'a>>> {
     match thing {
         Thing::Tensor(tensor) => tensor.rows().map(|rows| rows.into_iter().map(self::tensor).collect()),
+        Thing::OpenSizes(dims) => dims.all(),
         _ => None,
     }
 }
@@ -198,7 +199,18 @@ pub fn items<'a>(thing: &Thing<'a>) -> Option<Vec<Value<'a>>> {
 pub fn length(thing: &Thing<'_>) -> Option<i128> {
     match thing {
         Thing::Tensor(tensor) => tensor.shape.first().map(|size| i128::from(*size)),
+        Thing::OpenSizes(dims) => dims.all().map(|all| all.len() as i128),
         _ => None,
+    }
+}
+
+/// Notes that sizes, or a tensor of which none is known, have so many dimensions.
+pub fn note_rank(value: &Value<'_>, rank: usize) {
+    let Value::Host(thing) = value else { return };
+    match &**thing {
+        Thing::OpenSizes(dims) => drop(dims.unpacked(rank)),
+        Thing::OpenTensor(tensor) if tensor.shape.is_none() => drop(tensor.dims.unpacked(rank)),
+        _ => {}
     }
 }
 

@@ -34,7 +34,8 @@ fn laid_out<'a>(
     shape: Option<Rc<[Value<'a>]>>,
     strides: Option<Rc<[Value<'a>]>>,
 ) -> Value<'a> {
-    let (dims, steps) = (Dims::free(), Rc::default());
+    let dims = Dims::free();
+    let steps = Dims::strides_of(shape.as_deref(), &dims);
     made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true, cut: None })
 }
 
@@ -50,8 +51,8 @@ fn dense_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> V
 
 /// A tensor of its own of the sizes of another one.
 fn sized_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
-    let (memory, strides, steps) = (Memory::fresh(), None, Rc::default());
-    let (shape, dims) = (of.shape.clone(), of.dims.clone());
+    let (memory, shape, dims) = (Memory::fresh(), of.shape.clone(), of.dims.clone());
+    let (strides, steps) = (None, Dims::strides_of(of.shape.as_deref(), &dims));
     made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true, cut: None })
 }
 
@@ -71,7 +72,10 @@ fn perhaps<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
     match of.whole {
         // Its type alone may change, not how it lies.
         true => made(OpenTensor { memory, dtype, ..of.clone() }),
-        false => made(OpenTensor { memory, dtype, steps: Rc::default(), strides: None, ..of.clone() }),
+        false => {
+            let steps = Dims::strides_of(of.shape.as_deref(), &of.dims);
+            made(OpenTensor { memory, dtype, steps, strides: None, ..of.clone() })
+        }
     }
 }
 
@@ -85,7 +89,9 @@ fn turned<'a>(of: &OpenTensor<'a>) -> Value<'a> {
     let exchanged = |of: &Rc<Dims<'a>>| {
         let sizes = of.unpacked(2).into_iter().rev();
         let asked = RefCell::new((0..).zip(sizes).collect());
-        Rc::new(Dims { group: of.group.clone(), asked, rank: Cell::new(Some(2)), count: of.count.clone() })
+        let (group, strides_of, count) = (of.group.clone(), None, of.count.clone());
+        let (rank, least, rest) = (Cell::new(Some(2)), Cell::new(2), RefCell::default());
+        Rc::new(Dims { group, strides_of, asked, rank, least, rest, count })
     };
     made(OpenTensor {
         shape: of.shape.as_ref().map(reversed),
@@ -121,14 +127,15 @@ fn strides_unknown<'a>(of: &OpenTensor<'a>) -> Value<'a> {
 
 /// A tensor in the memory of another one; where in it, is not known.
 fn view_of<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    let (dims, steps) = (Dims::free(), Rc::default());
-    let memory = of.memory.further(None);
+    let (memory, dims) = (of.memory.further(None), Dims::free());
+    let steps = Dims::strides_of(shape.as_deref(), &dims);
     made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: false, cut: of.cut.clone() })
 }
 
 /// The same tensor under another shape.
 fn same_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    let (memory, dims, steps) = (of.memory.clone(), Dims::free(), Rc::default());
+    let (memory, dims) = (of.memory.clone(), Dims::free());
+    let steps = Dims::strides_of(shape.as_deref(), &dims);
     made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: of.whole, cut: of.cut.clone() })
 }
 
@@ -406,7 +413,8 @@ pub(super) fn item<'a>(of: &OpenTensor<'a>, index: &Value<'a>) -> Value<'a> {
         one => begins(one),
     };
     let memory = if first { of.memory.clone() } else { of.memory.further(None) };
-    let (dims, steps) = (Dims::free(), Rc::default());
+    let dims = Dims::free();
+    let steps = Dims::strides_of(None, &dims);
     let cut = Cut::by_index(of, index);
     made(OpenTensor { memory, shape: None, strides: None, dims, steps, whole: false, cut, ..of.clone() })
 }
@@ -471,7 +479,7 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
             "size" => shape_of(of),
             _ => match (&of.strides, &of.shape) {
                 (Some(strides), _) => Value::Tuple(strides.clone()),
-                (None, Some(shape)) => Value::Tuple((0..).zip(shape.iter()).map(|(dim, _)| of.steps.at(dim)).collect()),
+                (None, Some(shape)) => Value::Tuple(of.steps.unpacked(shape.len()).into()),
                 (None, None) => strides_unknown(of),
             },
         },

@@ -3,35 +3,13 @@
 
 use std::rc::Rc;
 
-use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Parameter, Stmt};
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::open::{number, open_tensor};
 use super::sizes::free;
 use super::thing::{OpenNumber, any};
+use crate::syntax::Asked;
 use crate::value::Value;
-
-/// Attributes and methods that only tensors have.
-const OF_TENSORS: &[&str] = &[
-    "shape",
-    "stride",
-    "dtype",
-    "device",
-    "size",
-    "numel",
-    "element_size",
-    "is_contiguous",
-    "contiguous",
-    "ndim",
-    "dim",
-    "data_ptr",
-    "new_empty",
-    "transpose",
-    "unsqueeze",
-    "view",
-    "is_cuda",
-];
 
 /// What an annotation says.
 fn annotated<'a>(annotation: &Expr) -> Option<Value<'a>> {
@@ -61,48 +39,6 @@ fn named<'a>(name: &str) -> Option<Value<'a>> {
     })
 }
 
-/// Functions of Triton and torch whose arguments that stand by themselves are whole numbers.
-const OF_SIZES: &[&str] = &["cdiv", "next_power_of_2", "empty", "zeros", "ones", "rand", "randn"];
-
-/// Names of which attributes are asked, and those that are sizes.
-#[derive(Default)]
-struct Asked<'a> {
-    tensors: FxHashMap<&'a str, bool>,
-    sizes: FxHashSet<&'a str>,
-}
-
-impl<'a> Visitor<'a> for Asked<'a> {
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        if let Expr::Attribute(attribute) = expr
-            && let Expr::Name(name) = &*attribute.value
-        {
-            let tensor = OF_TENSORS.contains(&attribute.attr.as_str());
-            *self.tensors.entry(name.id.as_str()).or_default() |= tensor;
-        }
-        if let Expr::Call(call) = expr
-            && let Expr::Attribute(function) = &*call.func
-            && let Expr::Name(library) = &*function.value
-            && matches!(library.id.as_str(), "triton" | "torch")
-            && OF_SIZES.contains(&function.attr.as_str())
-        {
-            let given = call.arguments.args.iter();
-            let sizes = given.flat_map(|given| match given {
-                Expr::Tuple(sizes) => &sizes.elts[..],
-                Expr::List(sizes) => &sizes.elts[..],
-                one => std::slice::from_ref(one),
-            });
-            // One argument by itself may be a sequence of sizes.
-            let single = call.arguments.args.len() == 1 && matches!(call.arguments.args[0], Expr::Name(_));
-            let names =
-                sizes.filter_map(|size| if let Expr::Name(name) = size { Some(name.id.as_str()) } else { None });
-            if !single || library.id.as_str() == "triton" {
-                self.sizes.extend(names);
-            }
-        }
-        walk_expr(self, expr);
-    }
-}
-
 /// What is known of parameters of a function with this body.
 pub(super) struct Parameters<'a> {
     asked: Asked<'a>,
@@ -110,9 +46,7 @@ pub(super) struct Parameters<'a> {
 
 impl<'a> Parameters<'a> {
     pub(super) fn of(body: &'a [Stmt]) -> Parameters<'a> {
-        let mut asked = Asked::default();
-        asked.visit_body(body);
-        Parameters { asked }
+        Parameters { asked: Asked::of(body) }
     }
 
     /// The value of one of them.
@@ -123,8 +57,8 @@ impl<'a> Parameters<'a> {
         }
         match name {
             "self" | "cls" | "ctx" => any(name),
-            _ if self.asked.tensors.get(name) == Some(&true) => open_tensor(None, None),
-            _ if self.asked.sizes.contains(name) => free(&Rc::default()),
+            _ if self.asked.is_tensor(name) => open_tensor(None, None),
+            _ if self.asked.is_size(name) => free(&Rc::default()),
             _ => Value::Unknown(format!("nobody says what `{name}` is").into()),
         }
     }

@@ -42,10 +42,7 @@ pub(super) fn facts<'a>(
     let mut all = Vec::with_capacity(params.len());
     for name in params {
         if let Some(value) = given(name) {
-            with_elements((*name).to_owned(), value, &mut storages, &mut all);
-            if let Some(facts) = all.last_mut() {
-                facts.quantity = quantities.of(value);
-            }
+            with_elements((*name).to_owned(), value, (&mut storages, &mut quantities), &mut all);
         }
     }
     let programs = sizes.each_ref().map(|size| quantities.of(size));
@@ -90,11 +87,16 @@ fn dense_steps<'a>(value: &Value<'a>) -> Vec<(Value<'a>, Value<'a>)> {
 }
 
 /// What is known of an argument, and of the elements of a tuple, which the kernel takes one by one: `args.0`, `args.1`.
-fn with_elements(name: String, value: &Value<'_>, storages: &mut Vec<Memory>, all: &mut Vec<ArgumentFacts>) {
-    let facts = argument(&name, value, storages);
+fn with_elements<'a>(
+    name: String,
+    value: &Value<'a>,
+    (storages, quantities): (&mut Vec<Memory>, &mut Quantities<'a>),
+    all: &mut Vec<ArgumentFacts>,
+) {
+    let facts = ArgumentFacts { quantity: quantities.of(value), ..argument(&name, value, storages) };
     if let Value::Tuple(items) = value {
         for (at, item) in items.iter().enumerate() {
-            with_elements(format!("{name}.{at}"), item, storages, all);
+            with_elements(format!("{name}.{at}"), item, (storages, quantities), all);
         }
     }
     all.push(facts);

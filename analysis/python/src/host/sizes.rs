@@ -18,12 +18,47 @@ impl<'a> Dims<'a> {
         Rc::new(Dims { group: Some(Rc::default()), ..Dims::default() })
     }
 
+    /// These sizes.
+    fn known(sizes: &[Value<'a>]) -> Rc<Dims<'a>> {
+        let dims = Dims { rank: Cell::new(Some(sizes.len() as i64)), ..Dims::default() };
+        *dims.asked.borrow_mut() = (0..).zip(sizes.iter().cloned()).collect();
+        Rc::new(dims)
+    }
+
+    /// Strides of a tensor, whose sizes are a `shape` or else these, as far as they were asked for.
+    pub(super) fn strides_of(shape: Option<&[Value<'a>]>, sizes: &Rc<Dims<'a>>) -> Rc<Dims<'a>> {
+        let sizes = shape.map_or_else(|| sizes.clone(), Dims::known);
+        Rc::new(Dims { strides_of: Some(sizes), ..Dims::default() })
+    }
+
+    /// What a stride along a dimension is where a tensor of these sizes lies densely; `None` where it is not known how
+    /// many dimensions there are.
+    fn dense_stride(&self, dim: i64) -> Option<Value<'a>> {
+        let rank = self.rank.get();
+        let end = if dim < 0 { 0 } else { rank.unwrap_or_else(|| self.least.get()) };
+        let mut inner: Vec<Value<'a>> = (dim + 1..end).map(|inner| self.at(inner)).collect();
+        if dim >= 0 && rank.is_none() {
+            let rest = || self.group.as_ref().map_or_else(loose, free);
+            inner.push(self.rest.borrow_mut().get_or_insert_with(rest).clone());
+        }
+        (dim < end).then(|| product(&inner))
+    }
+
+    /// Notes that there is a dimension of this number.
+    fn note(&self, dim: i64) {
+        self.least.set(self.least.get().max(dim + 1));
+        if let Some(sizes) = &self.strides_of {
+            sizes.note(dim);
+        }
+    }
+
     /// The size along a dimension.
     pub(super) fn at(&self, dim: i64) -> Value<'a> {
         let dim = match self.rank.get() {
             Some(rank) if dim < 0 => dim + rank,
             _ => dim,
         };
+        self.note(dim);
         let mut asked = self.asked.borrow_mut();
         if let Some((_, size)) = asked.iter().find(|(known, _)| *known == dim) {
             return size.clone();
@@ -33,7 +68,11 @@ impl<'a> Dims<'a> {
         if mixed {
             asked.iter().for_each(|(_, size)| compared(size));
         }
-        let size = self.group.as_ref().map_or_else(loose, free);
+        let size = match (&self.group, &self.strides_of) {
+            (Some(group), _) => free(group),
+            (None, Some(sizes)) => number(Origin::Stride(sizes.clone(), dim)),
+            (None, None) => loose(),
+        };
         if mixed {
             compared(&size);
         }
@@ -45,10 +84,19 @@ impl<'a> Dims<'a> {
     pub(super) fn unpacked(&self, count: usize) -> Vec<Value<'a>> {
         let count = count as i64;
         self.rank.set(Some(count));
+        if let Some(sizes) = self.strides_of.as_ref().filter(|sizes| sizes.rank.get().is_none()) {
+            sizes.unpacked(count as usize);
+        }
         for (dim, _) in self.asked.borrow_mut().iter_mut().filter(|(dim, _)| *dim < 0) {
             *dim += count;
         }
         (0..count).map(|dim| self.at(dim)).collect()
+    }
+
+    /// All of them, where it is known how many there are.
+    pub(super) fn all(&self) -> Option<Vec<Value<'a>>> {
+        let rank = self.rank.get().or_else(|| self.strides_of.as_ref()?.rank.get())?;
+        Some(self.unpacked(usize::try_from(rank).ok()?))
     }
 
     /// How many elements there are.
@@ -59,13 +107,16 @@ impl<'a> Dims<'a> {
 
 /// An integer of which nothing is known.
 fn loose<'a>() -> Value<'a> {
-    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Int, Origin::Loose)))
+    number(Origin::Loose)
+}
+
+fn number(origin: Origin<'_>) -> Value<'_> {
+    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Int, origin)))
 }
 
 /// An integer that may be any number, whatever the others of its group are.
 pub(super) fn free<'a>(group: &Rc<()>) -> Value<'a> {
-    let origin = Origin::Free { group: group.clone(), compared: Cell::new(false) };
-    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Int, origin)))
+    number(Origin::Free { group: group.clone(), compared: Cell::new(false) })
 }
 
 /// Notes that the host compares a number with another one.
@@ -96,8 +147,7 @@ pub(super) fn note_comparison(left: &Value<'_>, right: &Value<'_>) {
 
 /// An integer that is computed from two others.
 pub(super) fn computed<'a>(op: Operation, left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
-    let origin = Origin::Made(op, Rc::new((left.clone(), right.clone())));
-    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Int, origin)))
+    number(Origin::Made(op, Rc::new((left.clone(), right.clone()))))
 }
 
 /// The product of some sizes.
@@ -153,14 +203,14 @@ impl Torch {
 
 /// The numbers without a formula of a launch, in the order in which they are met.
 #[derive(Default)]
-pub(super) struct Quantities<'v, 'a> {
-    numbers: Vec<&'v Rc<Thing<'a>>>,
-    groups: Vec<&'v Rc<()>>,
+pub(super) struct Quantities<'a> {
+    numbers: Vec<Rc<Thing<'a>>>,
+    groups: Vec<Rc<()>>,
 }
 
-impl<'v, 'a> Quantities<'v, 'a> {
+impl<'a> Quantities<'a> {
     /// What a number is made of; `None` of what is none.
-    pub(super) fn of(&mut self, value: &'v Value<'a>) -> Option<Quantity> {
+    pub(super) fn of(&mut self, value: &Value<'a>) -> Option<Quantity> {
         self.within(value, DEPTH)
     }
 
@@ -169,7 +219,7 @@ impl<'v, 'a> Quantities<'v, 'a> {
         self.numbers.len() as u32
     }
 
-    fn within(&mut self, value: &'v Value<'a>, depth: u32) -> Option<Quantity> {
+    fn within(&mut self, value: &Value<'a>, depth: u32) -> Option<Quantity> {
         let thing = match value {
             Value::Int(value) => return i64::try_from(*value).ok().map(Quantity::Known),
             Value::Host(thing) => thing,
@@ -181,21 +231,26 @@ impl<'v, 'a> Quantities<'v, 'a> {
             let parts = (self.within(&parts.0, depth)?, self.within(&parts.1, depth)?);
             return Some(Quantity::Made(*op, parts.into()));
         }
+        if let Origin::Stride(sizes, dim) = origin
+            && let Some(dense) = sizes.dense_stride(*dim)
+            && let Some(dense) = self.within(&dense, depth.checked_sub(1)?)
+        {
+            let id = place(&mut self.numbers, thing);
+            return Some(Quantity::Stride { id, dense: dense.into() });
+        }
         let of = match origin {
-            Origin::Free { group, compared } if !compared.get() => {
-                Some(place(&mut self.groups, group, |known| Rc::ptr_eq(known, group)))
-            }
+            Origin::Free { group, compared } if !compared.get() => Some(place(&mut self.groups, group)),
             _ => None,
         };
-        let id = place(&mut self.numbers, thing, |known| Rc::ptr_eq(known, thing));
+        let id = place(&mut self.numbers, thing);
         Some(Quantity::Unknown { id, of })
     }
 }
 
 /// Where something stands among those that were met before, or after them.
-fn place<T>(all: &mut Vec<T>, new: T, is: impl Fn(&T) -> bool) -> u32 {
-    let at = all.iter().position(is).unwrap_or_else(|| {
-        all.push(new);
+fn place<T>(all: &mut Vec<Rc<T>>, new: &Rc<T>) -> u32 {
+    let at = all.iter().position(|known| Rc::ptr_eq(known, new)).unwrap_or_else(|| {
+        all.push(new.clone());
         all.len() - 1
     });
     at as u32

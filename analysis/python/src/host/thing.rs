@@ -80,6 +80,8 @@ pub struct Launch<'a> {
     pub at: TextRange,
     /// Whether it rests on a number that was chosen.
     pub chosen: bool,
+    /// Whether it is one of several configurations that are tried.
+    pub tuned: bool,
 }
 
 /// A kernel with what stands between it and its launch.
@@ -266,6 +268,8 @@ pub enum Origin<'a> {
     },
     /// It is computed from two others.
     Made(Operation, Rc<(Value<'a>, Value<'a>)>),
+    /// What is between neighbours of a tensor of these sizes along this dimension, however it lies.
+    Stride(Rc<Dims<'a>>, i64),
 }
 
 /// The sizes of a tensor of which not even the number of dimensions is known, as far as they were asked for.
@@ -273,6 +277,12 @@ pub enum Origin<'a> {
 pub struct Dims<'a> {
     /// What they are sizes of; `None` of strides, and of a part of the sizes, which hang together with others.
     pub(super) group: Option<Rc<()>>,
+    /// Of strides: the sizes of their tensor, where they have its order.
+    pub(super) strides_of: Option<Rc<Dims<'a>>>,
+    /// How many dimensions there are at least, by those that were asked for from 0 on.
+    pub(super) least: Cell<i64>,
+    /// How many elements lie behind those dimensions, where there may be others.
+    pub(super) rest: RefCell<Option<Value<'a>>>,
     /// Each dimension, from 0 or from the end, with its size.
     pub(super) asked: RefCell<Vec<(i64, Value<'a>)>>,
     pub(super) rank: Cell<Option<i64>>,

@@ -5,13 +5,13 @@
 
 mod call;
 pub mod operand;
-pub mod package;
 mod removed;
 mod row;
 mod table;
 pub mod types;
 
-pub(crate) use removed::{assigned, earlier};
-pub use removed::{gone, missing, replaced};
+pub use ::syntax::package;
+pub(crate) use removed::earlier;
+pub use removed::{as_before, gone, missing, replaced};
 pub use row::{Args, Bound, Class, Earlier, Row, split as parts};
 pub use table::{Fixed, Form, Gone, Library, Member, Modules, NOTHING, Part, PythonModule};

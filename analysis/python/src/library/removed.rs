@@ -59,15 +59,15 @@ pub(crate) fn earlier(interp: &mut Interp<'_>, row: &super::Row) {
     }
 }
 
-/// Says that a kernel assigns to a field of an object, which Triton had up to 3.4.
-pub(crate) fn assigned(interp: &mut Interp<'_>, range: TextRange, field: &str) {
+/// Says that a kernel does what Triton let kernels do up to 3.`until`.
+pub fn as_before(interp: &mut Interp<'_>, range: TextRange, what: &str, until: u8) {
     let Version(major, minor) = interp.version;
-    if (major, minor) <= (3, 4) {
+    if (major, minor) <= (3, until) {
         return;
     }
     let message = format!(
-        "this changes `{field}` as Triton did up to 3.4, and is analysed as that: {major}.{minor} refuses it{}",
-        elder(5)
+        "this {what} as Triton did up to 3.{until}, and is analysed as that: {major}.{minor} refuses it{}",
+        elder(until + 1)
     );
     let problem = Problem { file: interp.file, range, code: "removed-name", message, hint: true, fix: None };
     if !interp.problems.contains(&problem) {

@@ -45,6 +45,7 @@ impl fmt::Display for Attr {
             Attr::Unit => Ok(()),
             Attr::Bool(value) => write!(f, "{value}"),
             Attr::Int(value, ty) => write!(f, "{value} : {ty}"),
+            Attr::Ints(values) if values.is_empty() => f.write_str("array<i32>"),
             Attr::Ints(values) => write!(f, "array<i32: {}>", comma_separated(values)),
             Attr::Word(word) | Attr::Dialect(word) => f.write_str(word),
             Attr::Text(text) => write!(f, "\"{text}\""),

@@ -271,7 +271,7 @@ fn parameter<'a, 'i>(
     let binding = index.binding(binding).filter(|binding| binding.kind == BindingKind::Parameter)?;
     let scope = index.scope(binding.scope).filter(|scope| scope.kind == ScopeKind::Function)?;
     let is = |kernel: &&KernelInstances| {
-        scope.name == kernel.entry.name && kernel.entry.range.contains(place.module.place(scope.range).0)
+        scope.name == kernel.entry.word() && kernel.entry.range.contains(place.module.place(scope.range).0)
     };
     Some((place.of?.kernels.iter().find(is)?, binding.name.as_str()))
 }
