@@ -5,12 +5,12 @@ use std::rc::Rc;
 use ruff_python_ast::Operator;
 
 use super::shapes::{axis_of, exchange, extent_of, opaque, shape_of, tensor};
+use crate::operand;
 use crate::values::arg;
 use dialects::Tt;
 use python::emit::Op;
 use python::eval::registers::Extent;
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand;
 use python::library::{Args, Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 
@@ -128,6 +128,9 @@ fn permute<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 fn expand<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let source = tensor(interp, bound, 0)?;
     let axis = axis_of(interp, &arg(bound, 1), source.shape.len() + 1)?;
+    if matches!(arg(bound, 1), Value::Int(axis) if axis >= 0) {
+        interp.check_slice(&source, axis)?;
+    }
     Ok(Value::Tensor(expand_dims(interp, &source, axis)))
 }
 
@@ -141,7 +144,10 @@ fn subscript<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (rank, mut used) = (result.shape.len(), 0);
     for (at, part) in parts.iter().enumerate() {
         match part {
-            Value::None => result = expand_dims(interp, &result, at),
+            Value::None => {
+                interp.check_slice(&result, at)?;
+                result = expand_dims(interp, &result, at);
+            }
             Value::Slice(bounds) if bounds.iter().all(|bound| matches!(bound, Value::None)) => {
                 used += 1;
                 if used > rank {

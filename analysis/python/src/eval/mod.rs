@@ -27,7 +27,6 @@ mod host;
 mod lazy;
 mod loops;
 mod named_tuple;
-mod names;
 mod operators;
 mod refine;
 pub mod registers;
@@ -35,6 +34,7 @@ mod rows;
 mod run;
 mod stmt;
 mod text;
+mod types;
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -82,9 +82,7 @@ pub fn elaborate(
 ) -> Result<Elaborated, Cancelled> {
     let trees = Trees::default();
     let mut interp = Interp::new(&trees, sources, library, cancel, spec.target.0, spec.version);
-    interp.language = spec.language;
-    interp.num_warps = spec.num_warps.0;
-    interp.num_ctas = spec.num_ctas.0;
+    interp.launched(spec);
     let mut out = Elaborated::default();
     let ended = interp.kernel(module.clone(), spec, &mut out);
     match ended {
@@ -133,9 +131,7 @@ pub fn attempt(
 ) -> Result<Attempt, Cancelled> {
     let trees = Trees::default();
     let mut interp = Interp::new(&trees, sources, library, cancel, spec.target.0, spec.version);
-    interp.language = spec.language;
-    interp.num_warps = spec.num_warps.0;
-    interp.num_ctas = spec.num_ctas.0;
+    interp.launched(spec);
     interp.most_steps = steps;
     interp.state.trial = Some(Trial { reached: rustc_hash::FxHashSet::default(), doubts: Vec::new() });
     let ended = match interp.kernel(module.clone(), spec, &mut Elaborated::default()) {

@@ -4,8 +4,6 @@
 //! export have one row; a [`Modules`] list knows who exports what.
 
 mod call;
-pub mod operand;
-pub mod package;
 mod removed;
 mod row;
 mod table;
