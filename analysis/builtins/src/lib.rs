@@ -13,6 +13,7 @@ mod limits;
 mod math;
 mod numbers;
 mod objects;
+pub mod operand;
 mod paths;
 mod strings;
 pub mod tensor;

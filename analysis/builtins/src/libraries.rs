@@ -6,10 +6,10 @@ use ruff_python_ast::Operator;
 
 use super::values::{arg, call, items, list, string};
 use crate::limits::values::ROWS;
+use crate::operand;
 use crate::tensor::{add, mul, operate, sub};
 use python::host::limits_of;
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand;
 use python::library::{Bound, Fixed, NOTHING, Part, Row};
 use python::value::{Partial, Value};
 

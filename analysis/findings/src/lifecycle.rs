@@ -37,8 +37,12 @@ pub(crate) fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violatio
                 message!("{op} takes more arrivals off {barrier} than its phase has left{left}", op, barrier, left),
             )
         }
+        Rule::OutOfBounds { index, count: Some(0) } => {
+            (Kind::OutOfBounds, message!("this view ends {index} bytes behind the memory that it is a view of", index))
+        }
         Rule::OutOfBounds { index, count } => {
-            (Kind::OutOfBounds, message!("slot {index} does not exist: there are {count}", index, count))
+            let all = count.map(|count| message!(": there are {count}", count));
+            (Kind::OutOfBounds, message!("slot {index} does not exist{all}", index, all))
         }
         Rule::BarrierStorage => (
             Kind::BarrierStorageReuse,

@@ -16,6 +16,8 @@ pub(super) struct ViewFacts {
     pub(super) origin: Option<BufferId>,
     /// It went through a reinterpretation, so windows of it mix two linear spaces.
     pub(super) punned: bool,
+    /// Bits from the start of the allocation, where that is one number.
+    pub(super) start: Option<u64>,
 }
 
 /// A kernel in the making and the block that is being written.
@@ -65,7 +67,7 @@ impl Build {
 
     /// A memdesc that a block receives, of the kind of `like`.
     pub(super) fn view_param(&mut self, like: Var, name: &str) -> Var {
-        self.var(self.kind(like), self.facts(like), name)
+        self.var(self.kind(like), ViewFacts { start: None, ..self.facts(like) }, name)
     }
 
     pub(super) fn kind(&self, var: Var) -> VarKind {
@@ -114,7 +116,11 @@ impl Build {
     /// A memdesc chosen by a condition; both have the same kind.
     pub(super) fn select_view(&mut self, condition: Var, yes: Var, no: Var, name: &str) -> Var {
         let (a, b) = (self.facts(yes), self.facts(no));
-        let facts = ViewFacts { origin: a.origin.filter(|_| a.origin == b.origin), punned: a.punned || b.punned };
+        let facts = ViewFacts {
+            origin: a.origin.filter(|_| a.origin == b.origin),
+            punned: a.punned || b.punned,
+            start: a.start.filter(|_| a.start == b.start),
+        };
         let var = self.var(self.kind(yes), facts, name);
         self.push(Instr::Let(var, Pure::Select(condition, yes, no)));
         var
@@ -122,7 +128,7 @@ impl Build {
 
     pub(super) fn base(&mut self, buffer: BufferId, shape: Shape, name: &str) -> Var {
         let shape = self.intern(shape);
-        let facts = ViewFacts { origin: Some(buffer), punned: false };
+        let facts = ViewFacts { origin: Some(buffer), punned: false, start: Some(0) };
         let var = self.var(VarKind::View(shape), facts, name);
         self.push(Instr::Base(var, buffer));
         var
@@ -130,7 +136,16 @@ impl Build {
 
     pub(super) fn view(&mut self, src: Var, op: ViewOp<Var>, shape: Shape, punned: bool, name: &str) -> Var {
         let shape = self.intern(shape);
-        let facts = ViewFacts { punned, ..self.facts(src) };
+        let from = self.facts(src);
+        let by = match op {
+            ViewOp::Shift(by) => Some(by),
+            ViewOp::Index { index, stride, .. } => {
+                self.constant(index).and_then(|at| u64::try_from(at).ok()?.checked_mul(stride))
+            }
+            ViewOp::Remote(_) => Some(0),
+        };
+        let start = from.start.zip(by).and_then(|(start, by)| start.checked_add(by));
+        let facts = ViewFacts { punned, start, ..from };
         let dst = self.var(VarKind::View(shape), facts, name);
         self.push(Instr::View { dst, src, op });
         dst

@@ -4,11 +4,11 @@ use super::layout::{Memory, contiguous, reshape};
 use super::lowerer::Lowerer;
 use super::value::Val;
 use base::{Message, message};
-use dialects::ViewKind;
+use dialects::{OpCode, Ttg, ViewKind};
 use kernel::{
     Access, Buffer, BufferId, Completion, CtaSet, Dim, EffectKind, Issuer, Mode, Proxy, Shape, Space, Var, ViewOp,
 };
-use ttgir::{OpId, ValueId};
+use ttgir::{OpId, Ty, ValueId};
 
 impl Lowerer<'_> {
     /// `local_alloc` and `tmem_alloc`: storage, and a write where there is a source.
@@ -215,7 +215,8 @@ impl Lowerer<'_> {
             ViewKind::Reinterpret => {
                 let exact = memory.space == Space::Tensor || from.exact && contiguous(from);
                 let punned = memory.space == Space::Shared && (punned || memory.shape != *from);
-                (ViewOp::Shift(0), Shape { exact, ..memory.shape }, punned)
+                let place = self.reinterpreted(op, src, from, &memory)?;
+                (place, Shape { exact, ..memory.shape }, punned)
             }
         };
         Some(self.build.view(src, place, shape, punned, name))
@@ -223,6 +224,34 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
+    /// Where a reinterpretation starts: one that ends behind its allocation has no place, and where that cannot be told
+    /// it is not followed. Paddings are not counted, nor is memory that the text lays out.
+    fn reinterpreted(&mut self, op: OpId, src: Var, from: &Shape, memory: &Memory) -> Option<ViewOp<Var>> {
+        let facts = self.build.facts(src);
+        let taken = memory.shape.extent();
+        let dense = |value: &ValueId| match self.tree.value_type(*value).map(|ty| self.tree.ty(ty)) {
+            Some(Ty::MemDesc { encoding: Some(encoding), .. }) => {
+                !self.tree.attr_text(encoding).contains("padded_shared")
+            }
+            _ => true,
+        };
+        if self.tree.code(op) != Some(OpCode::Ttg(Ttg::MemdescReinterpret))
+            || memory.space != Space::Shared
+            || taken <= from.extent()
+            || self.is_share(facts.origin)
+            || !self.tree.operands(op).iter().chain(self.tree.results(op)).all(dense)
+        {
+            return Some(ViewOp::Shift(0));
+        }
+        let buffer = self.build.kernel.buffers.get(facts.origin?.0 as usize)?;
+        let behind = facts.start?.checked_add(taken)?.saturating_sub(buffer.bits).div_ceil(8);
+        if behind == 0 {
+            return Some(ViewOp::Shift(0));
+        }
+        let index = self.build.number(i64::try_from(behind).ok()?);
+        Some(ViewOp::Index { index, stride: memory.shape.element, count: 0 })
+    }
+
     /// The constant offsets of a part: an attribute, or operands.
     fn offsets(&mut self, op: OpId) -> Option<Vec<u64>> {
         let tree = self.tree;

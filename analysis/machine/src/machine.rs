@@ -350,20 +350,21 @@ impl<'k> Machine<'k> {
         }
     }
 
-    /// Slots of the window that an out-of-bounds view indexes, for the message.
-    pub(super) fn slots_of(&self, view: Var) -> u64 {
-        for block in &self.kernel.blocks {
-            for instr in &block.instrs {
-                match instr {
-                    Instr::View { dst, op: ViewOp::Index { count, .. }, .. } if *dst == view => return *count,
-                    Instr::View { dst, op: ViewOp::Remote(_), .. } if *dst == view => {
-                        return u64::from(self.kernel.ctas);
-                    }
-                    _ => {}
-                }
+    /// Slots of the window that an out-of-bounds view indexes, for the message, where they are seen.
+    pub(super) fn slots_of(&self, mut view: Var) -> Option<u64> {
+        let instrs = || self.kernel.blocks.iter().flat_map(|block| &block.instrs);
+        for _ in 0..self.kernel.vars.len() {
+            let made = instrs().find_map(|instr| match instr {
+                Instr::View { dst, src, op } if *dst == view => Some((*src, *op)),
+                _ => None,
+            });
+            match made? {
+                (_, ViewOp::Index { count, .. }) => return Some(count),
+                (_, ViewOp::Remote(_)) => return Some(u64::from(self.kernel.ctas)),
+                (src, ViewOp::Shift(_)) => view = src,
             }
         }
-        0
+        None
     }
 
     /// Takes the next step of a ready thread and says what it did.

@@ -46,8 +46,9 @@ pub enum Rule {
     OutOfBounds {
         /// The index that was used.
         index: i64,
-        /// The number of slots.
-        count: u64,
+        /// The number of slots, where it is seen; of a view that ends behind its memory 0, and the index counts the bytes
+        /// behind.
+        count: Option<u64>,
     },
     /// The storage of a live barrier is overwritten.
     BarrierStorage,

@@ -16,7 +16,7 @@ pub(crate) use crate::limits::run::STEPS;
 use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};
 use crate::pending::Pending;
 use crate::scope::{Scope, Scopes};
-use crate::specialization::Language;
+use crate::specialization::{Language, Source, Spec};
 use crate::syntax::{Module, Sources};
 use crate::target::{Target, Version};
 use crate::value::{DType, Function, Object, Tensor, Value};
@@ -91,6 +91,35 @@ pub enum Mode {
     Device,
 }
 
+/// What somebody says of a launch; the rest is chosen, and Triton may well take what it has instead.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stated {
+    /// Whether types are not all of our own choice.
+    pub types: bool,
+    /// Whether it is known how many warps execute the kernel.
+    pub warps: bool,
+    /// Whether it is known how many CTAs do.
+    pub ctas: bool,
+    /// Whether the target is known.
+    pub target: bool,
+}
+
+impl Stated {
+    /// What is said of a specialisation. Nobody leaves out what is not the default.
+    fn of(spec: &Spec) -> Stated {
+        let from = |source: Source| spec.arguments.iter().any(|argument| argument.source == source);
+        let chosen = from(Source::Chosen);
+        let said = |source: Source| source < Source::Default || !chosen;
+        Stated {
+            types: !chosen || spec.host.is_some() || from(Source::Launch),
+            warps: said(spec.num_warps.1) && spec.num_warps.1 != Source::Chosen,
+            ctas: said(spec.num_ctas.1) && spec.num_ctas.1 != Source::Chosen,
+            // Host code runs with a target that it may be written for, beside others.
+            target: spec.target.1 < Source::Launch || spec.target.1 == Source::Configuration,
+        }
+    }
+}
+
 /// The state of an elaboration.
 pub struct Interp<'a> {
     /// Keeps the trees of all files.
@@ -135,6 +164,8 @@ pub struct Interp<'a> {
     pub num_warps: u32,
     /// CTAs of a cluster.
     pub num_ctas: u32,
+    /// What somebody says of the kernel's launch.
+    pub stated: Stated,
     /// Whether tensor cores of the kernel work in pairs of CTAs (`ttng.two-ctas`).
     pub two_ctas: bool,
     /// What Triton would refuse, each once.
@@ -194,6 +225,7 @@ impl<'a> Interp<'a> {
             version,
             num_warps: 4,
             num_ctas: 1,
+            stated: Stated::default(),
             two_ctas: false,
             problems: Vec::new(),
             unmodelled: Vec::new(),
@@ -206,6 +238,23 @@ impl<'a> Interp<'a> {
             state: State::default(),
             session: None,
         }
+    }
+
+    /// Takes what a specialisation says of the launch.
+    pub(crate) fn launched(&mut self, spec: &Spec) {
+        self.language = spec.language;
+        self.num_warps = spec.num_warps.0;
+        self.num_ctas = spec.num_ctas.0;
+        self.stated = Stated::of(spec);
+    }
+
+    /// Stops with a message where types are somebody's: with other types than ours Triton may take it.
+    ///
+    /// # Errors
+    ///
+    /// Where they are.
+    pub fn refuse(&self, message: impl Into<Rc<str>>) -> Result<(), Stop> {
+        if self.stated.types { self.raise(message) } else { Ok(()) }
     }
 
     /// The origin of what is emitted now.

@@ -18,7 +18,6 @@ pub mod interp;
 pub mod library;
 mod limits;
 mod numbers;
-pub mod origin;
 pub mod pending;
 pub mod reason;
 pub mod scope;
@@ -26,5 +25,6 @@ pub mod specialization;
 pub mod value;
 
 pub use ::syntax;
+pub use ::syntax::origin;
 pub use base::target;
 pub use limits::LIMITS;

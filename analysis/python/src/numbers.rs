@@ -14,7 +14,7 @@ pub(crate) fn wrap(value: i128, dtype: DType) -> i128 {
 
 impl DType {
     /// The type of a number of Python with a fraction: `fp32` where that has it.
-    pub(crate) fn of_float(value: f64) -> DType {
+    pub fn of_float(value: f64) -> DType {
         let size = value.abs();
         let normal = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
         if size == 0.0 || !size.is_finite() || normal.contains(&size) { DType::Fp32 } else { DType::Fp64 }

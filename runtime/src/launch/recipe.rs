@@ -87,7 +87,9 @@ pub fn argument(text: &str, folder: &Path) -> Result<Argument, String> {
 ///
 /// What is wrong with it.
 pub fn grid(text: &str) -> Result<[u32; 3], String> {
-    let inner = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']).trim_end_matches(',');
+    let whole = text.trim();
+    let inside = |open, close| whole.strip_prefix(open)?.strip_suffix(close);
+    let inner = inside('(', ')').or_else(|| inside('[', ']')).unwrap_or(whole).trim_end().trim_end_matches(',');
     let sizes: Result<Vec<u32>, _> = inner.split([',', 'x']).map(|size| size.trim().parse::<u32>()).collect();
     let wrong = || format!("`{text}` is no grid; write `grid=(4, 4)`, one to three numbers above 0");
     let sizes = sizes.map_err(|_| wrong())?;

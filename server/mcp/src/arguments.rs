@@ -29,10 +29,9 @@ impl Asked {
     ///
     /// A sentence, where they are wrong.
     pub fn read(tool: &Tool, arguments: &Map<String, Value>) -> Result<Asked, String> {
-        if let Some(unknown) = arguments.keys().find(|name| !tool.takes(name)) {
-            let known: Vec<&str> = tool.fields().map(|field| field.name).collect();
-            let known = if known.is_empty() { String::new() } else { format!("; it takes `{}`", known.join("`, `")) };
-            return Err(format!("`{}` takes no `{unknown}`{known}", tool.name));
+        if let Some(unknown) = arguments.keys().find(|name| !tool.names().any(|known| known == *name)) {
+            let known: Vec<&str> = tool.names().collect();
+            return Err(format!("`{}` takes no `{unknown}`; it takes `{}`", tool.name, known.join("`, `")));
         }
         let given = |name: &str| arguments.get(name).filter(|value| !value.is_null());
         let (mut options, mut words) = (Vec::new(), Vec::new());
@@ -139,7 +138,10 @@ mod tests {
             (json!({}), "Give `path` or `text`"),
             (json!({ "path": "-" }), "names a file"),
             (json!({ "path": 3 }), "`path` is a text"),
-            (json!({ "path": "k", "sed": 1 }), "takes no `sed`; it takes `deep`, `seed`"),
+            (
+                json!({ "path": "k", "sed": 1 }),
+                "takes no `sed`; it takes `path`, `text`, `deep`, `seed`, `set`, `kind`, `limit`",
+            ),
             (json!({ "path": "k", "deep": "yes" }), "true or false"),
             (json!({ "path": "k", "set": { "a": [] } }), "an object of texts"),
             (json!({ "path": "k", "limit": "no" }), "`limit` is a number"),

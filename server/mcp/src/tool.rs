@@ -60,11 +60,10 @@ impl Tool {
         self.fields.iter().copied().flatten()
     }
 
-    /// Whether it takes something of this name.
-    pub(crate) fn takes(&self, name: &str) -> bool {
-        name == "limit"
-            || (self.source.is_some() && (name == "path" || name == "text"))
-            || self.fields().any(|it| it.name == name)
+    /// The names of all that it takes.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        let source: &[&str] = if self.source.is_some() { &["path", "text"] } else { &[] };
+        source.iter().copied().chain(self.fields().map(|field| field.name)).chain(["limit"])
     }
 
     /// What a client is told of it.

@@ -122,6 +122,10 @@ impl Reader {
             (Takes::Texts, Value::Text(text)) => self.texts(row, vec![text.clone()]),
             (Takes::Texts, Value::List(items)) => {
                 let texts = items.iter().filter_map(|item| match &item.value {
+                    Value::Text(text) if text.contains(['[', '{']) => {
+                        self.wrong(item.range, format!("a pattern has `*`, `?` and `**`, and `{text}` has brackets"));
+                        None
+                    }
                     Value::Text(text) => Some(text.clone()),
                     value => {
                         self.wrong(item.range, format!("`{}` takes texts, and this is {}", row.name, value.words()));

@@ -3,11 +3,11 @@
 use ruff_python_ast::Operator;
 
 use super::shapes::{like, tensor, together};
+use crate::operand;
 use dialects::{Arith, Math, Tt};
 use python::emit::Op;
 use python::eval::registers::Extent;
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 

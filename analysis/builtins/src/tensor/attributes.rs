@@ -1,9 +1,9 @@
 //! Attributes of scalars and register tensors. The type of a register tensor is the tensor itself.
 
 use super::shapes::tensor;
+use crate::operand;
 use crate::values::arg;
 use python::interp::{Eval, Interp};
-use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::Value;
 

@@ -7,19 +7,20 @@ use std::rc::Rc;
 use ruff_python_ast::{CmpOp, Operator};
 
 use super::shapes::{pointee, shape_of, tensor};
+use crate::operand;
 use crate::values::arg;
 use dialects::Tt;
 use python::emit::Op;
 use python::eval::flat::BLOCK_POINTER;
 use python::interp::{Eval, Interp, Stop};
-use python::library::{Bound, Class, NOTHING, Part, Row, gone, operand};
+use python::library::{Bound, Class, NOTHING, Part, Row, gone};
 use python::target::Version;
 use python::value::{DType, Object, Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
-        Row::new("tl.make_block_ptr", "base, shape, strides, offsets, block_shape, order", 4, make),
-        Row::new("tl.advance", "base, offsets", 4, advance),
+        Row::new("tl.make_block_ptr", "base, shape, strides, offsets, block_shape, order", 4, make).refused(9),
+        Row::new("tl.advance", "base, offsets", 4, advance).refused(9),
         Row::new("tl.block_pointer.advance", "self, offsets", 4, advance),
         Row::new("tl.block_pointer.@dtype", "self", 4, pointer_type),
         Row::new("tl.block_pointer.@type", "self", 4, pointer_type),

@@ -5,10 +5,11 @@
 
 use super::elementwise::escaped;
 use super::shapes::exchange;
+use crate::operand;
 use dialects::{Arith, Tt};
 use python::emit::{Attr, Op};
 use python::interp::{Eval, Interp};
-use python::library::{Bound, NOTHING, Part, Row, operand};
+use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 
 pub(super) const PART: Part = Part {

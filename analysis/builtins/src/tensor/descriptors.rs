@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::shapes::{exchange, pointee, shape_of, tensor};
+use crate::operand;
 use crate::values::arg;
 use dialects::Tt;
 use python::emit::{Attr, Op, Ssa};
 use python::interp::{Eval, Interp, Stop};
 use python::library::types::descriptor_type;
-use python::library::{Bound, NOTHING, Part, Row, operand};
+use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, DescKind, Tensor, TensorDesc, Value};
 
 pub(super) const PART: Part = Part {

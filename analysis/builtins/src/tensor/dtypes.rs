@@ -1,8 +1,8 @@
 //! Attributes and methods of element types.
 
+use crate::operand;
 use crate::values::arg;
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Value};
 

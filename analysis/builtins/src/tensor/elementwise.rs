@@ -6,13 +6,13 @@ use ruff_python_ast::Operator;
 
 use super::arith::operate;
 use super::shapes::{broadcast, extent_of, opaque, tensor, together};
+use crate::operand;
 use crate::values::{arg, items};
 use base::TextRange;
 use dialects::{Arith, Math, Tt, Ttg};
 use python::emit::{Attr, Op, Ssa, Type};
 use python::interp::{Eval, Interp};
 use python::library::Args;
-use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 

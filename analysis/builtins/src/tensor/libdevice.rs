@@ -5,10 +5,10 @@
 use std::rc::Rc;
 
 use super::shapes::{opaque, together};
+use crate::operand;
 use dialects::Tt;
 use python::emit::{Attr, Op};
 use python::interp::{Eval, Interp};
-use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::target::Target;
 use python::value::{DType, Value};

@@ -7,12 +7,12 @@ use ruff_python_ast::Operator;
 use super::arith::{cast, choose};
 use super::blocks::{block, pointers};
 use super::shapes::{exchange, extent_of, followed, pointee, tensor, together};
+use crate::operand;
 use crate::values::arg;
 use dialects::Tt;
 use python::emit::Op;
 use python::eval::registers::Extent;
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 

@@ -4,8 +4,8 @@
 //! computed from constants are folded as its canonicalizer would. What no op stands for (sorting, matrix units of
 //! AMD) gives registers of which only shape and element type are known.
 //!
-//! Deviation: layouts of registers are followed through slices and expansions and otherwise forgotten; what
-//! Triton refuses because of a layout is not refused here.
+//! Deviation: layouts of registers are followed through slices and expansions and otherwise forgotten; where
+//! one is not known nothing is refused because of it.
 
 mod arith;
 mod attributes;

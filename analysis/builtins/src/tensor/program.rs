@@ -1,13 +1,13 @@
 //! The program and its compilation: ids and hints.
 
 use super::shapes::none;
+use crate::operand;
 use crate::values::arg;
 use dialects::{Llvm, Tt};
 use python::doubt::DoubtKind;
 use python::emit::{Attr, Op, Type};
 use python::eval::registers::MAX_ELEMENTS;
 use python::interp::{Eval, Interp};
-use python::library::operand;
 use python::library::{Bound, Fixed, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 

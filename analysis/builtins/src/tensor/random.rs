@@ -6,11 +6,11 @@ use ruff_python_ast::{CmpOp, Operator};
 
 use super::arith::{choose, unary};
 use super::shapes::{extent_of, tensor};
+use crate::operand;
 use crate::values::arg;
 use dialects::{Math, Tt};
 use python::emit::Op;
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 

@@ -7,11 +7,12 @@ use ruff_python_ast::{CmpOp, Operator};
 use super::arith::choose;
 use super::reshape::{expand_dims, reshaped, slice_layout};
 use super::shapes::{axis_of, exchange, layout, opaque, tensor};
+use crate::operand;
 use crate::values::arg;
 use dialects::{OpCode, Tt};
 use python::emit::{Op, Region, Ssa, Type};
 use python::interp::{Eval, Interp, Mode, Stop};
-use python::library::{Args, Bound, NOTHING, Part, Row, operand};
+use python::library::{Args, Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 
 pub(super) const PART: Part = Part {

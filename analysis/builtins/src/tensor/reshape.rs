@@ -5,12 +5,12 @@ use std::rc::Rc;
 use ruff_python_ast::Operator;
 
 use super::shapes::{axis_of, exchange, extent_of, opaque, shape_of, tensor};
+use crate::operand;
 use crate::values::arg;
 use dialects::Tt;
 use python::emit::Op;
 use python::eval::registers::Extent;
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand;
 use python::library::{Args, Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 
@@ -128,6 +128,9 @@ fn permute<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 fn expand<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let source = tensor(interp, bound, 0)?;
     let axis = axis_of(interp, &arg(bound, 1), source.shape.len() + 1)?;
+    if matches!(arg(bound, 1), Value::Int(axis) if axis >= 0) {
+        interp.check_slice(&source, axis)?;
+    }
     Ok(Value::Tensor(expand_dims(interp, &source, axis)))
 }
 
@@ -143,8 +146,9 @@ fn subscript<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         match part {
             Value::None => {
                 // Up to 3.8 a dimension too many counted for nothing.
-                let behind = result.shape.len();
-                result = expand_dims(interp, &result, at.min(behind));
+                let at = at.min(result.shape.len());
+                interp.check_slice(&result, at)?;
+                result = expand_dims(interp, &result, at);
             }
             Value::Slice(bounds) if bounds.iter().all(|bound| matches!(bound, Value::None)) => {
                 used += 1;

@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use crate::operand;
 use dialects::Gluon;
 use python::emit::Op;
 use python::eval::registers::Extent;
 use python::interp::{Eval, Interp, Stop};
-use python::library::{Bound, operand};
+use python::library::Bound;
 use python::target::Target;
 use python::value::{DType, Tensor, Value};
 

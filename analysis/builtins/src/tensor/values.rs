@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::shapes::{exchange, layout, shape_of, tensor};
+use crate::operand;
 use crate::values::arg;
 use dialects::Tt;
 use python::emit::Op;
 use python::interp::{Eval, Interp};
-use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 

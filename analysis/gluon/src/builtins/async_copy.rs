@@ -1,10 +1,10 @@
 //! `cp.async`, stores into other CTAs' shared memory, and cluster launch control.
 
 use super::mbarrier::barrier;
+use builtins::operand::{flag, given, int, memory, moved, need};
 use dialects::{Ttg, Ttng};
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{flag, given, int, memory, moved, need};
 use python::library::replaced;
 use python::library::{Bound, Class, Row};
 use python::library::{NOTHING, Part};
@@ -21,7 +21,8 @@ pub(super) const PART: Part = Part {
         Row::effect("gl.nvidia.ampere.async_copy.async_copy_global_to_shared", LOAD, 9, |interp, bound| {
             replaced(interp, "async_copy_global_to_shared", "async_load");
             load(interp, bound)
-        }),
+        })
+        .refused(9),
         Row::effect("gl.nvidia.ampere.async_copy.async_copy_global_to_shared", OLD_LOAD, 5, load).until(8),
         Row::effect("gl.nvidia.ampere.async_copy.commit_group", "", 5, commit_group),
         Row::effect("gl.nvidia.ampere.async_copy.wait_group", "num_outstanding=0", 5, wait_group),
@@ -77,7 +78,7 @@ fn scalar<'a>(ssa: Ssa, dtype: DType) -> Value<'a> {
 
 fn handle<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<Ssa, Stop> {
     match need(interp, bound, "self")? {
-        Value::Object(object) => match python::library::operand::field(object, "handle") {
+        Value::Object(object) => match builtins::operand::field(object, "handle") {
             Some(Value::Tensor(tensor)) => Ok(interp.ssa(tensor)),
             _ => interp.unknown("the answer of the launch control is not followed"),
         },

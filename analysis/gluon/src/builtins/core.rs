@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::layouts::{build, opaque_registers, opaque_shared};
+use builtins::operand::{given, ints, need};
 use python::interp::{Eval, Interp};
-use python::library::operand::{given, ints, need};
 use python::library::{Bound, Class, Row};
 use python::library::{NOTHING, Part};
 use python::value::{DType, Range, Value};
@@ -50,7 +50,7 @@ pub(super) const PART: Part = Part {
             retyped(interp, bound, dtype)
         }),
         Row::new("gl.fpsan.unembed", "input, dtype", 9, |interp, bound| {
-            let dtype = python::library::operand::dtype(interp, need(interp, bound, "dtype")?, "dtype")?;
+            let dtype = builtins::operand::dtype(interp, need(interp, bound, "dtype")?, "dtype")?;
             retyped(interp, bound, dtype)
         }),
         Row::new("gl.bank_conflicts", "distr_ty, shared_ty", 6, |interp, _| {
@@ -106,6 +106,7 @@ fn static_range<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
             Value::Tensor(_) => {
                 return interp.raise("`static_range` counts to constants; the kernel computes this one");
             }
+            Value::Lib(path) => return interp.unknown(format!("the value of `{path}` is not known")),
             other => return interp.raise(format!("`static_range` counts in integers, not in {}", other.class_name())),
         }
     }

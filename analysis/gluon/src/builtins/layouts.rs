@@ -5,8 +5,8 @@
 
 use std::rc::Rc;
 
+use builtins::operand::{field, flag, int, int_list, ints, list, need};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{field, flag, int, int_list, ints, list, need};
 use python::library::{Bound, Class, Earlier, NOTHING, Part, Row};
 use python::value::{DType, Object, Value};
 
@@ -114,7 +114,7 @@ pub(super) const PART: Part = Part {
             4,
             |interp, bound| {
                 let shape = ints(interp, need(interp, bound, "block_shape")?, "block_shape")?;
-                let dtype = python::library::operand::dtype(interp, need(interp, bound, "dtype")?, "dtype")?;
+                let dtype = builtins::operand::dtype(interp, need(interp, bound, "dtype")?, "dtype")?;
                 let transposed = flag(interp, bound.get("transposed"), false, "transposed")?;
                 let padded = flag(interp, bound.get("fp4_padded"), false, "fp4_padded")?;
                 let cga = cga_of(interp, bound.get("cga_layout"))?;

@@ -2,10 +2,10 @@
 
 use super::layouts::multicta;
 use super::memory::Made;
+use builtins::operand::{flag, given, int, list, memory, need, predicate, scalar};
 use dialects::{Ttg, Ttng};
 use python::emit::{Attr, Op, Ssa};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{flag, given, int, list, memory, need, predicate, scalar};
 use python::library::{Bound, Row};
 use python::library::{Gone, NOTHING, Part};
 use python::target::Version;
@@ -133,6 +133,14 @@ pub(super) fn barrier<'a>(
             "`{name}` is an array of mbarriers of shape {:?}; `.index(i)` takes one of them",
             of.shape
         ));
+    }
+    if let [mbarriers] = of.shape[..]
+        && mbarriers > i64::from(interp.num_ctas)
+    {
+        interp.refuse(format!(
+            "`{name}` is memory of {mbarriers} words, and no mbarrier of {} CTAs: of an array of mbarriers, `.index(i)` takes one",
+            interp.num_ctas
+        ))?;
     }
     Ok(of)
 }

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::layouts::{bases, cga, object, opaque_shared, per_cta};
+use builtins::operand::{dtype, field, given, int, int_list, ints, memory, moved, need, scalar, tensor};
 use dialects::Ttg;
 use python::doubt::DoubtKind;
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{dtype, given, int, int_list, ints, memory, moved, need, scalar, tensor};
 use python::library::types::memory_type;
 use python::library::{Bound, Class, Row};
 use python::library::{Gone, NOTHING, Part};
@@ -115,7 +115,7 @@ pub(super) const PART: Part = Part {
         Row::new("tensor_memory_descriptor.@type", "self", 4, type_of),
         Row::new("gl.shared_memory_descriptor_type.@nbytes_per_cta", "self", 7, |i, b| {
             let Value::Object(of) = need(i, b, "self")? else { return i.unknown("the type is not known") };
-            let field = |name| python::library::operand::field(of, name).cloned().unwrap_or(Value::None);
+            let field = |name| builtins::operand::field(of, name).cloned().unwrap_or(Value::None);
             let (shape, dtype) = (ints(i, &field("shape"), "shape")?, dtype(i, &field("element_ty"), "element_ty")?);
             bytes(i, &shape, dtype, &field("layout"))
         }),
@@ -190,7 +190,21 @@ impl<'a> Made<'a> {
         if self.shape.iter().any(|size| *size <= 0 || *size > 1 << 32) {
             return interp.raise(format!("sizes of memory are positive, not {:?}", self.shape));
         }
+        self.check_layout(interp)?;
         memory_type(interp, self.space, self.dtype, &self.shape, &self.alloc_shape, &self.layout)
+    }
+
+    /// Refuses shared memory whose layout is for other dimensions, or that has a size in them that is no power of two:
+    /// one dimension more may stand in front.
+    fn check_layout(&self, interp: &Interp<'a>) -> Result<(), Stop> {
+        let Some(rank) = layout_rank(&self.layout) else { return Ok(()) };
+        let Some(front) = self.shape.len().checked_sub(rank).filter(|front| *front <= 1) else {
+            return interp.refuse(format!("the layout has {rank} dimensions, and the memory is {:?}", self.shape));
+        };
+        match self.shape.iter().skip(front).find(|size| **size & (**size - 1) != 0) {
+            Some(odd) => interp.refuse(format!("memory has a dimension of {odd}, which is no power of two")),
+            None => Ok(()),
+        }
     }
 
     /// The descriptor, once an op gave it a value.
@@ -381,6 +395,10 @@ fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp
             .raise(format!("a slice from {start} of length {length} is not within {all} along dimension {dim}"));
     }
+    let front = layout_rank(&of.layout).is_none_or(|rank| dim + rank < of.shape.len());
+    if of.space == Space::Shared && !front && start % length != 0 {
+        interp.refuse(format!("a slice of length {length} starts at a multiple of its length, not at {start}"))?;
+    }
     let mut shape = of.shape.clone();
     let mut offsets = vec![0; shape.len()];
     (shape[dim], offsets[dim]) = (length, start);
@@ -392,6 +410,17 @@ fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         layout: of.layout.clone(),
     };
     view(interp, &of, made, Op::new(Ttg::MemdescSubslice).attr("offsets", offsets))
+}
+
+/// The number of dimensions that a layout of shared memory is for, where it says so.
+fn layout_rank(layout: &Value<'_>) -> Option<usize> {
+    let Value::Object(layout) = layout else { return None };
+    match (layout.class.path, field(layout, "rank"), field(layout, "order")) {
+        ("gl.NVMMASharedLayout", Some(Value::Int(rank)), _) => usize::try_from(*rank).ok(),
+        (_, _, Some(Value::List(order))) if layout.class.is_a("gl.SwizzledSharedLayout") => Some(order.borrow().len()),
+        (_, _, Some(Value::Tuple(order))) if layout.class.is_a("gl.SwizzledSharedLayout") => Some(order.len()),
+        _ => None,
+    }
 }
 
 /// Emits a view, `op`.
@@ -460,8 +489,7 @@ fn transposed<'a>(interp: &Interp<'a>, of: &MemDesc<'a>, order: &[i64]) -> Eval<
             _ => None,
         }),
         "gl.SwizzledSharedLayout" => {
-            let old = python::library::operand::field(layout, "order")
-                .map_or(Ok(Vec::new()), |value| ints(interp, value, "order"))?;
+            let old = field(layout, "order").map_or(Ok(Vec::new()), |value| ints(interp, value, "order"))?;
             let at = |dim: &i64| order.iter().position(|from| from == dim).map(|at| at as i64);
             let new: Vec<i64> = old.iter().filter_map(at).collect();
             with(&|name, _| (name == "order").then(|| int_list(new.iter().copied())))
@@ -544,7 +572,40 @@ fn reinterpret<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let shape = given(bound, "shape").map_or_else(|| Ok(of.shape.clone()), |value| ints(interp, value, "shape"))?;
     let layout = given(bound, "layout").cloned().unwrap_or_else(|| of.layout.clone());
     let made = Made { space: of.space, dtype, alloc_shape: shape.clone(), shape, layout };
+    // Earlier releases take it, and what lies behind the memory is written.
+    if interp.version >= Version(3, 9)
+        && let (Some(new), Some(old)) = (
+            footprint(interp, made.space, &made.shape, made.dtype, &made.layout),
+            footprint(interp, of.space, &of.shape, of.dtype, &of.layout),
+        )
+        && new > old
+    {
+        let unit = if of.space == Space::Shared { "bytes" } else { "columns" };
+        interp.refuse(format!("the view takes {new} {unit}, and the memory that it is a view of has {old}"))?;
+    }
     view(interp, &of, made, Op::new(Ttg::MemdescReinterpret))
+}
+
+/// Bytes of shared memory, or columns of tensor memory, that a view takes in one CTA, where its layout has no holes.
+fn footprint<'a>(interp: &Interp<'a>, space: Space, shape: &[i64], dtype: DType, layout: &Value<'a>) -> Option<i64> {
+    let Value::Object(object) = layout else { return None };
+    let all = |of: &[i64]| of.iter().try_fold(i64::from(dtype.bits()), |bits, size| bits.checked_mul(*size));
+    match (space, object.class.path) {
+        (Space::Shared, "gl.NVMMASharedLayout" | "gl.SwizzledSharedLayout" | "gl.SharedLinearLayout") => {
+            let part = per_cta(interp, shape, &cga(interp, layout).ok()?).ok()?;
+            all(&part).map(|bits| bits / 8)
+        }
+        (Space::Tensor, "gl.nvidia.blackwell.TensorMemoryLayout") => {
+            let field = |name| field(object, name);
+            let stride = int(interp, field("col_stride")?, "col_stride").ok()?;
+            let whole = matches!(field("two_ctas"), None | Some(Value::Bool(false)))
+                && cga(interp, layout).is_ok_and(|cga| cga.is_empty())
+                && ints(interp, field("block")?, "block").ok()?.first() == Some(&128);
+            let columns = all(shape)?.checked_mul(stride)? / (128 * 32);
+            whole.then_some(columns)
+        }
+        _ => None,
+    }
 }
 
 fn keep_alive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

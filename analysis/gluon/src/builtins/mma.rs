@@ -5,15 +5,15 @@ use std::rc::Rc;
 use super::layouts::{cga, opaque_registers};
 use super::mbarrier::barrier;
 use super::memory::{Made, read, same, view};
+use builtins::operand::{
+    dtype as element, field, flag, given, int, ints, list, memory, moved, need, predicate, tensor,
+};
 use dialects::Ttng;
 use python::emit::{Attr, Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{
-    dtype as element, field, flag, given, int, ints, list, memory, moved, need, predicate, tensor,
-};
 use python::library::{Bound, Row};
 use python::library::{NOTHING, Part};
-use python::value::{MemDesc, Space, Tensor, Value};
+use python::value::{MemDesc, Object, Space, Tensor, Value};
 
 const MMA: &str = "a, b, acc, *, use_acc=True, pred=True, multicast=False, mbarriers=None, mbarrier_preds=None";
 const OLD_MMA: &str = "a, b, acc, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None";
@@ -152,11 +152,29 @@ fn product<'a>(interp: &Interp<'a>, a: &[i64], b: &[i64], acc: &[i64]) -> Result
     Ok(())
 }
 
+/// Which tensor cores a layout of registers is for.
+fn mma_version(layout: &Object<'_>) -> Option<i128> {
+    let first = match field(layout, "version").filter(|_| layout.class.path == "gl.NVMMADistributedLayout")? {
+        Value::List(items) => items.borrow().first().cloned(),
+        Value::Tuple(items) => items.first().cloned(),
+        _ => None,
+    };
+    if let Some(Value::Int(version)) = first { Some(version) } else { None }
+}
+
 fn warpgroup<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (a, a_shape) = operand(interp, bound, "a")?;
     let b = memory(interp, need(interp, bound, "b")?, "b")?;
     let acc = acc_of(interp, bound)?;
     product(interp, &a_shape, &b.shape, &acc.shape)?;
+    if let Value::Object(layout) = &*acc.layout
+        && (layout.class.path == "gl.BlockedLayout" || mma_version(layout).is_some_and(|version| version != 3))
+    {
+        interp.refuse("`acc` has an `NVMMADistributedLayout` of version [3, 0], and no other layout")?;
+    }
+    if matches!(&b.layout, Value::Object(layout) if layout.class.path == "gl.SwizzledSharedLayout") {
+        interp.refuse("`b` has an `NVMMASharedLayout`, and no `SwizzledSharedLayout`")?;
+    }
     let use_acc = predicate(interp, bound.get("use_acc"), "use_acc")?;
     let is_async = flag(interp, bound.get("is_async"), false, "is_async")?;
     let c = interp.ssa(&acc);

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use super::layouts::cga;
 use super::mbarrier::barrier;
+use builtins::operand::{
+    coordinates, descriptor, dtype as element, flag, given, int, int_list, ints, list, memory, need, predicate, scalar,
+    tensor,
+};
 use dialects::{Arith, Tt, Ttng};
 use python::doubt::DoubtKind;
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{
-    coordinates, descriptor, dtype as element, flag, given, int, int_list, ints, list, memory, need, predicate, scalar,
-    tensor,
-};
 use python::library::replaced;
 use python::library::types::descriptor_type;
 use python::library::{Bound, Class, Row};
@@ -40,12 +40,14 @@ pub(super) const PART: Part = Part {
         Row::effect("gl.nvidia.hopper.tma.async_copy_global_to_shared", LOAD, 9, |interp, bound| {
             replaced(interp, "async_copy_global_to_shared", "async_load");
             load(interp, bound)
-        }),
+        })
+        .refused(9),
         Row::effect("gl.nvidia.hopper.tma.async_copy_global_to_shared", NO_POLICY, 4, load).until(8),
         Row::effect("gl.nvidia.hopper.tma.async_copy_global_to_shared_im2col", IM2COL, 9, |interp, bound| {
             replaced(interp, "async_copy_global_to_shared_im2col", "async_load_im2col");
             load(interp, bound)
-        }),
+        })
+        .refused(9),
         Row::effect("gl.nvidia.hopper.tma.async_copy_global_to_shared_im2col", IM2COL, 7, load).until(8),
         Row::effect(
             "gl.nvidia.hopper.tma.async_copy_shared_to_global",
@@ -55,7 +57,8 @@ pub(super) const PART: Part = Part {
                 replaced(interp, "async_copy_shared_to_global", "async_store");
                 store(interp, bound)
             },
-        ),
+        )
+        .refused(9),
         Row::effect("gl.nvidia.hopper.tma.async_copy_shared_to_global", "tensor_desc, coord, src", 4, store).until(8),
         Row::effect("gl.nvidia.hopper.tma.async_atomic_add", "tensor_desc, coord, src", 8, |i, b| reduce(i, b, "add")),
         Row::effect("gl.nvidia.hopper.tma.async_atomic_min", "tensor_desc, coord, src", 8, |i, b| reduce(i, b, "min")),
@@ -109,14 +112,14 @@ pub(super) const PART: Part = Part {
         }),
         Row::new("gl.block_type.@nbytes", "self", 4, |i, b| {
             let Value::Object(of) = need(i, b, "self")? else { return i.unknown("the type is not known") };
-            let field = |name| python::library::operand::field(of, name).cloned().unwrap_or(Value::None);
+            let field = |name| builtins::operand::field(of, name).cloned().unwrap_or(Value::None);
             let (shape, dtype) = (ints(i, &field("shape"), "shape")?, element(i, &field("element_ty"), "element_ty")?);
             let elements: i128 = shape.iter().map(|size| i128::from(*size)).product();
             Ok(Value::Int(elements * i128::from(dtype.bits()) / 8))
         }),
         Row::new("gl.block_type.@numel", "self", 4, |i, b| {
             let Value::Object(of) = need(i, b, "self")? else { return i.unknown("the type is not known") };
-            let shape = ints(i, python::library::operand::field(of, "shape").unwrap_or(&Value::None), "shape")?;
+            let shape = ints(i, builtins::operand::field(of, "shape").unwrap_or(&Value::None), "shape")?;
             Ok(Value::Int(shape.iter().map(|size| i128::from(*size)).product()))
         }),
     ],

@@ -24,6 +24,8 @@ pub struct Config {
     pub set: Vec<(String, String)>,
     /// `--target`, or the configuration's.
     pub target: Option<Target>,
+    /// Whether the command line says it.
+    pub target_commanded: bool,
     /// Which Triton.
     pub version: Version,
     /// Who says so.

@@ -280,7 +280,10 @@ impl Job<'_> {
         let mut others: Vec<(Arc<Module>, Vec<String>)> = Vec::new();
         for one in wanted {
             let all = self.sources.mentions(&one.name).into_iter().filter(|other| other.text().contains(&*one.word));
-            for other in all.filter(|other| !seen.iter().any(|path| path == other.path())).take(FILES) {
+            // A kernel of that name of its own is what it launches.
+            let own = |other: &Module| one.word == one.name && defines(other, &one.name);
+            let fresh = all.filter(|other| !seen.iter().any(|path| path == other.path()) && !own(other));
+            for other in fresh.take(FILES) {
                 match others.iter_mut().find(|(known, _)| known.path() == other.path()) {
                     Some((_, names)) => names.push(one.name.clone()),
                     None => others.push((other, vec![one.name.clone()])),
@@ -608,6 +611,11 @@ fn callers(module: &Module, roots: &Roots) -> Vec<Wanted> {
     let word = word(module);
     let names = roots.names().into_iter().filter(|name| name.len() > 3 && !name.starts_with("__"));
     names.map(|name| Wanted { name, word: word.clone() }).collect()
+}
+
+/// Whether a name means a function of the file's own there.
+fn defines(module: &Module, name: &str) -> bool {
+    module.body().iter().any(|stmt| matches!(stmt, ruff_python_ast::Stmt::FunctionDef(def) if *def.name == *name))
 }
 
 /// The word by which other files mean this one: a package by its folder.

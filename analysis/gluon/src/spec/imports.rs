@@ -7,7 +7,7 @@ use ruff_python_ast::{ExceptHandler, Expr, Stmt};
 use rustc_hash::FxHashMap;
 
 use python::eval::is_copy;
-use python::library::package;
+use python::syntax::package;
 use python::syntax::{Module, Sources};
 
 use crate::builtins::canonical;

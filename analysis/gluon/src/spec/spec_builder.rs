@@ -59,8 +59,8 @@ pub(super) struct SpecBuilder<'f> {
     file: &'f FileFlow<'f>,
     entry: &'f Entry,
     version: Version,
-    /// What the configuration says.
-    target: Option<Target>,
+    /// What the command line or the configuration says.
+    target: Option<(Target, Source)>,
     /// What the kernel's text asks for, where some launch does not say.
     pub(super) chosen: Option<Target>,
 }
@@ -69,7 +69,9 @@ impl<'f> SpecBuilder<'f> {
     /// For a kernel that is launched in the ways of `bases`.
     pub(super) fn new(file: &'f FileFlow<'f>, entry: &'f Entry, config: &Config, bases: &[Base]) -> SpecBuilder<'f> {
         let version = config.version_of(file.module.source());
-        let mut builder = SpecBuilder { file, entry, version, target: config.target, chosen: None };
+        let from = if config.target_commanded { Source::Command } else { Source::Configuration };
+        let target = config.target.map(|target| (target, from));
+        let mut builder = SpecBuilder { file, entry, version, target, chosen: None };
         if config.target.is_none() && !bases.iter().all(|base| builder.knows_target(base)) {
             builder.chosen = Some(file.target(entry).unwrap_or_else(|| chosen::target(file.survey, entry)));
         }
@@ -84,9 +86,8 @@ impl<'f> SpecBuilder<'f> {
     pub(super) fn spec(&self, base: &Base) -> Spec {
         let entry = self.entry;
         let own = base.target.filter(|_| self.knows_target(base));
-        let configured = self.target.map(|target| (target, Source::Configuration));
         let chosen = self.chosen.map(|target| (target, Source::Chosen));
-        let target = own.or(configured).or(chosen).unwrap_or((Target::Cuda(90), Source::Chosen));
+        let target = own.or(self.target).or(chosen).unwrap_or((Target::Cuda(90), Source::Chosen));
         let mut arguments = base.arguments.clone();
         arguments.sort_by_key(|argument| entry.params.iter().position(|param| param.name == argument.name));
         Spec {

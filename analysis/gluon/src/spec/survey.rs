@@ -6,8 +6,8 @@ use ruff_text_size::Ranged;
 use rustc_hash::FxHashSet;
 
 use crate::builtins::canonical;
-use python::library::package;
 use python::specialization::Language;
+use python::syntax::package;
 use python::syntax::{Module, Sources};
 
 use super::imports::Imports;

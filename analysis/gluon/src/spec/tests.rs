@@ -337,7 +337,7 @@ fn what_assertions_demand_is_given() {
         "class Shape:\n    def __init__(self, rows, kind):\n        self.rows = gl.constexpr(rows)\n        \
          self.kind = gl.constexpr(kind)\n        assert self.rows == 48\n\n\
          @gluon.jit\ndef kernel(out, R: gl.constexpr, KIND: gl.constexpr, MODE: gl.constexpr, DEPTH: gl.constexpr):\n    \
-         gl.static_assert(KIND in ('row', 'column'))\n    gl.static_assert(DEPTH % 24 == 0)\n    \
+         gl.static_assert(KIND == 'row' or KIND == 'column')\n    gl.static_assert(DEPTH % 24 == 0)\n    \
          shape: gl.constexpr = Shape(R, KIND)\n    if MODE == 1:\n        gl.store(out, shape.rows)\n",
     );
     assert_eq!(line, "# fencepost: out=*fp16, R=48, KIND='row', MODE=1, DEPTH=24, target=sm_90");

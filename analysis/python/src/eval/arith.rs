@@ -38,6 +38,7 @@ impl<'a> Interp<'a> {
             Value::Float(float) => DType::of_float(*float),
             Value::Tensor(tensor) => tensor.dtype,
             Value::Unknown(reason) => return self.unknown(reason.clone()),
+            Value::Lib(path) => return self.unknown(format!("the value of `{path}` is not known")),
             value => match value.member_number() {
                 Some(number) => return self.number_type(&number),
                 None => return self.raise(format!("{} cannot be a tensor", value.class_name())),
@@ -260,16 +261,26 @@ impl<'a> Interp<'a> {
         Ok(self.register_op(Op::new(name).operand("lhs", left).operand("rhs", right), "result", dtype, extent))
     }
 
+    /// A condition, which Triton only takes as a boolean or a pointer.
+    fn bit(&mut self, tensor: &Tensor<'a>) -> Result<Tensor<'a>, Stop> {
+        match tensor.dtype {
+            DType::Int1 | DType::Ptr(_) => self.cast(tensor, DType::Int1),
+            other => {
+                self.raise(format!("`not`, `and` and `or` take booleans, and this is {}: compare it", other.name()))
+            }
+        }
+    }
+
     /// `not value`.
     pub(super) fn not(&mut self, tensor: &Tensor<'a>) -> Eval<'a> {
-        let bit = self.cast(tensor, DType::Int1)?;
+        let bit = self.bit(tensor)?;
         self.arithmetic(Operator::BitXor, &Value::Tensor(bit), &Value::Bool(true))
     }
 
     /// `a and b`, `a or b` of computed values.
     pub(super) fn logical(&mut self, and: bool, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
         let mut bit = |value: &Value<'a>| match value {
-            Value::Tensor(tensor) => self.cast(tensor, DType::Int1).map(Value::Tensor),
+            Value::Tensor(tensor) => self.bit(tensor).map(Value::Tensor),
             value => Ok(value.clone()),
         };
         let (a, b) = (bit(a)?, bit(b)?);
@@ -295,6 +306,9 @@ impl<'a> Interp<'a> {
         let ((left, left_layout), (right, right_layout)) = (a, b);
         if left.is_empty() {
             return Ok((right, right_layout));
+        }
+        if !right.is_empty() {
+            self.check_layouts(&left_layout, &right_layout)?;
         }
         let layout = if matches!(*left_layout, Value::None) { right_layout } else { left_layout };
         if right.is_empty() || left == right {

@@ -8,7 +8,10 @@ use ruff_python_ast::{Expr, ExprAttribute, StmtAnnAssign, StmtAssign, StmtAugAss
 use super::extent::{ITEMS, TOO_LONG};
 use super::host::SlicePlaces;
 use crate::interp::{Interp, Stop};
-use crate::value::{ClassKind, Instance, Value};
+use crate::value::{ClassKind, FnKind, Instance, Value};
+
+/// What a variable is that was annotated as a constexpr, and has no value yet.
+const AWAITED: &str = "it is annotated, and nothing is assigned to it yet";
 
 /// How deeply in a value its parts are named by the variable: a value may hold itself.
 const NAMED_LEVELS: u32 = 6;
@@ -17,11 +20,56 @@ impl<'a> Interp<'a> {
     pub(super) fn assign_statement(&mut self, stmt: &'a StmtAssign) -> Result<(), Stop> {
         let value = self.expr(&stmt.value)?;
         self.unheard(&stmt.value, &value);
-        for target in &stmt.targets {
-            let value = self.becomes(value.clone());
-            self.bind(target, value)?;
+        if self.in_kernel() {
+            return self.assigned_in_kernel(stmt, value);
         }
-        Ok(())
+        stmt.targets.iter().try_for_each(|target| self.bind(target, value.clone()))
+    }
+
+    fn assigned_in_kernel(&mut self, stmt: &'a StmtAssign, value: Value<'a>) -> Result<(), Stop> {
+        let [target] = &stmt.targets[..] else {
+            return self.raise("a kernel assigns to one variable at a time");
+        };
+        if let Expr::Name(name) = target
+            && let Some(Value::Unknown(reason)) = self.scope.own(name.id.as_str())
+            && &*reason == AWAITED
+        {
+            return self.bind(target, value);
+        }
+        if stmt.value.is_string_literal_expr() {
+            return self.raise("a variable that is a text is annotated as a `constexpr`");
+        }
+        self.fits_variable(&value)?;
+        let value = self.becomes(value);
+        self.bind(target, value)
+    }
+
+    /// Refuses what no variable of a kernel holds unless it is annotated as a constexpr.
+    fn fits_variable(&self, value: &Value<'a>) -> Result<(), Stop> {
+        match value {
+            Value::Tuple(items) => items.iter().try_for_each(|item| self.fits_variable(item)),
+            Value::Builtin(_) => self.raise("a variable that is a function is annotated as a `constexpr`"),
+            Value::Function(function) if function.kind == FnKind::Jit => {
+                self.raise("a variable that is a function is annotated as a `constexpr`")
+            }
+            Value::Object(object)
+                if ["gl.DistributedLayout", "gl.SharedLayout", "gl.nvidia.blackwell.TensorMemoryLayout"]
+                    .iter()
+                    .any(|path| object.class.is_a(path)) =>
+            {
+                self.raise("a variable that is a layout is annotated as a `constexpr`")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses targets that a kernel does not have.
+    fn is_target(&self, target: &Expr) -> Result<(), Stop> {
+        match target {
+            Expr::List(_) => self.raise("a kernel does not assign to a list of names"),
+            Expr::Starred(_) => self.raise("a kernel has no `*` in assignments"),
+            _ => Ok(()),
+        }
     }
 
     /// Says of a name of Gluon that no release has, such as one that is still being typed, that what it was
@@ -53,15 +101,21 @@ impl<'a> Interp<'a> {
     }
 
     pub(super) fn annotated(&mut self, stmt: &'a StmtAnnAssign) -> Result<(), Stop> {
-        let Some(value) = &stmt.value else { return Ok(()) };
         let constexpr = self.in_kernel() && self.is_constexpr(&stmt.annotation);
+        let Some(value) = &stmt.value else {
+            if let (true, Expr::Name(name)) = (constexpr, &*stmt.target)
+                && self.scope.own(name.id.as_str()).is_none()
+            {
+                self.scope.set(name.id.as_str(), Value::Unknown(AWAITED.into()));
+            }
+            return Ok(());
+        };
         if constexpr
             && let Expr::Name(name) = &*stmt.target
             && self.state.dry == 0
             && self.scope.own(name.id.as_str()).is_some_and(|value| !matches!(value, Value::Unknown(_)))
-            && self.state.closed + self.state.unrolled == 0
         {
-            // Triton refuses it; the loops that Triton unrolls may well run it again.
+            // In a loop that is unrolled the second round refuses it.
             return self.raise(format!("`{}` is already defined: a constexpr is assigned once", name.id));
         }
         let value = self.expr(value)?;
@@ -126,6 +180,9 @@ impl<'a> Interp<'a> {
 
     /// Binds a target of an assignment or a loop.
     pub(super) fn bind(&mut self, target: &'a Expr, value: Value<'a>) -> Result<(), Stop> {
+        if self.in_kernel() {
+            self.is_target(target)?;
+        }
         match target {
             Expr::Name(name) => {
                 let name = name.id.as_str();

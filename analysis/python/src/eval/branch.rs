@@ -6,12 +6,13 @@ use ruff_python_ast::{ElifElseClause, Expr, ExprIf, Stmt};
 
 use super::flat::{BLOCK_POINTER, alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
 use super::registers::opaque;
+use super::types::{clash, constants_clash};
 use super::{Flow, Rest};
 use crate::doubt::DoubtKind;
 use crate::emit::{Op, Region, Ssa, Type};
 use crate::interp::{Eval, Interp, Stop};
 use crate::syntax::names::{assigned, returns};
-use crate::value::{DType, Tensor, Value};
+use crate::value::{ClassKind, DType, Tensor, Value};
 use base::TextRange;
 use dialects::Scf;
 
@@ -83,9 +84,7 @@ impl<'a> Interp<'a> {
         let (mut ways, mut met) = ((Vec::new(), Vec::new()), Vec::new());
         for (name, a) in then.iter() {
             let Some(b) = otherwise.get(name) else { continue };
-            if before.get(name).is_some_and(|old| unchanged(old, a) && unchanged(old, b)) {
-                continue;
-            }
+            let old = before.get(name);
             if let (Value::Tensor(a), Value::Tensor(b)) = (a, b)
                 && a.dtype.is_float() != b.dtype.is_float()
             {
@@ -96,6 +95,12 @@ impl<'a> Interp<'a> {
                     self.doubt(DoubtKind::TwoTypes);
                     self.at = outer;
                 }
+            }
+            self.keeps_type(name, old, a, b)?;
+            let kept = |old: &Value<'a>| unchanged(old, a) && unchanged(old, b) || stays(old, a, b);
+            // A constexpr of a way is none behind it.
+            if old.map_or_else(|| constant(a) || constant(b), kept) {
+                continue;
             }
             let meeting = self.meet(a, b, &mut ways);
             met.push((name.clone(), meeting));
@@ -108,6 +113,34 @@ impl<'a> Interp<'a> {
             self.scope.set(&name, value);
         }
         Ok(Flow::Next)
+    }
+
+    /// Refuses a variable that is of another type behind one way than before the branch, or than behind the other way.
+    fn keeps_type(&self, name: &str, old: Option<&Value<'a>>, a: &Value<'a>, b: &Value<'a>) -> Result<(), Stop> {
+        if old.is_none() && (constant(a) || constant(b)) {
+            return Ok(());
+        }
+        match old {
+            Some(old) if constant(old) => {
+                if !unchanged(old, a) && computed(a) || !unchanged(old, b) && computed(b) {
+                    return self.raise(format!("`{name}` is a constexpr, and a branch assigns to it"));
+                }
+                Ok(())
+            }
+            Some(old) if !matches!(old, Value::None) => {
+                match [a, b].into_iter().find_map(|now| clash(old, now).or_else(|| constants_clash(old, now))) {
+                    Some((was, now)) => {
+                        self.refuse(format!("`{name}` is {was} before the branch, and one way makes it {now}"))
+                    }
+                    None => Ok(()),
+                }
+            }
+            _ if old.is_some() && [a, b].into_iter().any(|now| matches!(now, Value::None)) => Ok(()),
+            _ => match clash(a, b) {
+                Some((one, other)) => self.refuse(format!("one way makes `{name}` {one}, the other {other}")),
+                None => Ok(()),
+            },
+        }
     }
 
     /// What comes behind the branch belongs to the ways that do not return.
@@ -139,6 +172,9 @@ impl<'a> Interp<'a> {
         let (no, otherwise) = way(self, &mut |interp| interp.otherwise(clauses))?;
         self.state.rest = rest;
         let mut ways = (Vec::new(), Vec::new());
+        if let Some((one, other)) = self.number_clash(&yes, &no) {
+            self.refuse(format!("one way returns {one}, the other {other}"))?;
+        }
         let meeting = self.meet(&yes, &no, &mut ways);
         let (yes, no) = (Way { code: then, yields: ways.0 }, Way { code: otherwise, yields: ways.1 });
         let results = self.if_op(condition, yes, no)?;
@@ -171,11 +207,34 @@ impl<'a> Interp<'a> {
         let condition = self.scalar(&Value::Tensor(condition.clone()), DType::Int1)?;
         let (a, yes) = self.region(|interp| interp.expr(&choice.body))?;
         let (b, no) = self.region(|interp| interp.expr(&choice.orelse))?;
+        if [&a, &b].into_iter().any(|value| !chosen(value)) {
+            return self.raise("a choice on a computed condition is one of numbers and tensors");
+        }
+        if let Some((one, other)) = self.number_clash(&a, &b) {
+            self.refuse(format!("one way gives {one}, the other {other}"))?;
+        }
         let mut ways = (Vec::new(), Vec::new());
         let meeting = self.meet(&a, &b, &mut ways);
         let (yes, no) = (Way { code: yes, yields: ways.0 }, Way { code: no, yields: ways.1 });
         let results = self.if_op(condition, yes, no)?;
         Ok(self.met(&meeting, &results))
+    }
+
+    /// How numbers and tensors differ in their types, where numbers of Python are scalars.
+    fn number_clash(&self, a: &Value<'a>, b: &Value<'a>) -> Option<(String, String)> {
+        if let (Value::Tuple(a), Value::Tuple(b)) = (a, b)
+            && a.len() == b.len()
+        {
+            return a.iter().zip(b.iter()).find_map(|(a, b)| self.number_clash(a, b));
+        }
+        let scalar = |value: &Value<'a>| match value {
+            Value::Bool(_) | Value::Int(_) | Value::Float(_) => {
+                self.number_type(value).ok().map(|dtype| Value::Tensor(super::registers::known(0, dtype)))
+            }
+            Value::Tensor(_) => Some(value.clone()),
+            _ => None,
+        };
+        clash(&scalar(a)?, &scalar(b)?)
     }
 
     fn meet(&mut self, a: &Value<'a>, b: &Value<'a>, ways: &mut (Vec<Value<'a>>, Vec<Value<'a>>)) -> Meeting<'a> {
@@ -291,6 +350,28 @@ impl<'a> Interp<'a> {
             [] => Ok(()),
             values => self.emit(Op::new(Scf::Yield).operands("results", values)).map(drop),
         }
+    }
+}
+
+/// Whether a value is a number of Python, which a variable of a kernel is where it is annotated as a constexpr.
+fn constant(value: &Value<'_>) -> bool {
+    matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_))
+}
+
+/// Whether a value can be one of a choice on a computed condition.
+fn chosen(value: &Value<'_>) -> bool {
+    match value {
+        Value::Instance(instance) => instance.class.kind != ClassKind::Aggregate,
+        _ => !matches!(value, Value::None | Value::Tuple(_) | Value::MemDesc(_) | Value::TensorDesc(_)),
+    }
+}
+
+/// Whether a variable has behind a branch what it had before: a constexpr, or `None` that one way makes something.
+fn stays<'a>(old: &Value<'a>, a: &Value<'a>, b: &Value<'a>) -> bool {
+    match old {
+        _ if constant(old) => true,
+        Value::None => matches!(a, Value::None) || matches!(b, Value::None),
+        _ => false,
     }
 }
 

@@ -7,28 +7,9 @@ use ruff_python_ast::{BoolOp, Comprehension, Expr, ExprBoolOp, ExprCompare, Expr
 
 use crate::emit::Op;
 use crate::interp::{Eval, Interp, Stop};
-use crate::value::{DType, Def, FnKind, Function, Role, Value};
+use crate::syntax::refused;
+use crate::value::{DType, Def, FnKind, Function, Role, Tensor, Value};
 use dialects::Arith;
-
-/// Functions of Python that a kernel does not have: Triton knows `len`, `list`, `range`, `float`, `int`, `isinstance`,
-/// `getattr`, `hasattr`, `print`, `min` and `max`.
-const ABSENT: &[&str] = &[
-    "abs",
-    "all",
-    "any",
-    "dict",
-    "divmod",
-    "enumerate",
-    "filter",
-    "map",
-    "pow",
-    "reversed",
-    "round",
-    "set",
-    "sorted",
-    "sum",
-    "zip",
-];
 
 impl<'a> Interp<'a> {
     /// Evaluates an expression.
@@ -58,6 +39,11 @@ impl<'a> Interp<'a> {
     }
 
     fn compound(&mut self, expr: &'a Expr) -> Eval<'a> {
+        if self.in_kernel()
+            && let Some(what) = refused::expression(expr)
+        {
+            return self.at(expr, |interp| interp.raise(format!("a kernel has no {what}")));
+        }
         match expr {
             Expr::Attribute(attribute) => {
                 let value = self.expr(&attribute.value)?;
@@ -221,7 +207,7 @@ impl<'a> Interp<'a> {
         if let Some(value) = self.found(name)? {
             return Ok(value);
         }
-        if let Some(value) = self.ambient(name).filter(|_| !(self.in_kernel() && ABSENT.contains(&name))) {
+        if let Some(value) = self.ambient(name).filter(|_| !(self.in_kernel() && refused::ABSENT.contains(&name))) {
             return Ok(value);
         }
         self.at(expr, |interp| interp.raise(format!("the name `{name}` is not defined")))
@@ -232,6 +218,10 @@ impl<'a> Interp<'a> {
         generators: &'a [Comprehension],
         each: &mut dyn FnMut(&mut Interp<'a>) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
+        if self.in_kernel() {
+            // Triton binds the variable as any other.
+            return self.generate(generators, each);
+        }
         let inner = self.scopes.open(self.scope.file, Some(self.scope.clone()));
         let outer = std::mem::replace(&mut self.scope, inner);
         let result = self.generate(generators, each);
@@ -247,6 +237,9 @@ impl<'a> Interp<'a> {
     ) -> Result<(), Stop> {
         let Some((first, rest)) = generators.split_first() else { return each(self) };
         let over = self.expr(&first.iter)?;
+        if self.in_kernel() && matches!(over, Value::Range(_) | Value::Str(_) | Value::Tensor(_)) {
+            return self.at(&first.iter, |interp| interp.raise("a comprehension of a kernel runs through a tuple"));
+        }
         'items: for item in self.items(&over)? {
             self.step()?;
             self.bind(&first.target, item)?;
@@ -342,6 +335,9 @@ impl<'a> Interp<'a> {
         {
             return self.computed_choice(choice, &condition.clone());
         }
+        if self.in_kernel() {
+            self.at(&choice.test, |interp| interp.is_condition(&condition))?;
+        }
         match self.truth(&condition) {
             Some(true) => self.expr(&choice.body),
             Some(false) => self.expr(&choice.orelse),
@@ -350,6 +346,21 @@ impl<'a> Interp<'a> {
                 _ => self.expr(&choice.body),
             },
             None => Ok(unknown_of(&condition, "the condition is not known")),
+        }
+    }
+
+    /// Refuses what Triton takes for no condition.
+    pub(super) fn is_condition(&self, value: &Value<'a>) -> Result<(), Stop> {
+        match value {
+            Value::Float(_)
+            | Value::Str(_)
+            | Value::Tuple(_)
+            | Value::Function(_)
+            | Value::Dict(_)
+            | Value::DType(_) => {
+                self.raise(format!("a condition is a bool, an int or `None`, and this is {}", value.class_name()))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -389,7 +400,11 @@ impl<'a> Interp<'a> {
                 None if self.follows_host() => Ok(crate::host::number(crate::host::OpenNumber::Bool)),
                 None => Ok(Value::Unknown("whether this holds is not known".into())),
             },
+            (UnaryOp::UAdd, Value::Tensor(_)) => self.raise("a tensor has no unary `+`"),
             (UnaryOp::UAdd, _) => Ok(operand.clone()),
+            (UnaryOp::USub | UnaryOp::Invert, Value::Tensor(Tensor { dtype: DType::Ptr(_), .. })) => {
+                self.raise(format!("a pointer has no unary `{}`", op.as_str()))
+            }
             (UnaryOp::USub, Value::Int(int)) => Ok(Value::Int(int.wrapping_neg())),
             (UnaryOp::USub, Value::Bool(bool)) => Ok(Value::Int(-i128::from(*bool))),
             (UnaryOp::USub, Value::Float(float)) => Ok(Value::Float(-float)),

@@ -7,9 +7,10 @@ use ruff_python_ast::{Expr, ExprAttribute, Stmt, StmtImport, StmtImportFrom};
 
 use super::{Flow, Interp, Stop};
 use crate::interp::{Eval, File, Mode};
-use crate::library::{Args, package};
+use crate::library::Args;
 use crate::limits::files::{HOST as HOST_FILES, KERNEL as FILES};
 use crate::origin::FileId;
+use crate::syntax::package;
 use crate::syntax::{Module, Sources};
 use crate::value::Value;
 

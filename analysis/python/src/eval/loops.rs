@@ -4,7 +4,8 @@ use ruff_python_ast::{Expr, StmtFor, StmtWhile};
 
 use super::arith::promote;
 use super::flat::{alike, content_free, leaves, rebuild, same, with_ssa};
-use super::registers::{known, opaque};
+use super::registers::opaque;
+use super::types::clash;
 use super::{Flow, Interp, Stop};
 use crate::doubt::DoubtKind;
 use crate::emit::{Op, Ssa, Type};
@@ -30,8 +31,13 @@ struct Carried<'a> {
 fn single(value: &Value<'_>) -> bool {
     match value {
         Value::Tensor(tensor) => tensor.shape.is_empty(),
-        _ => matches!(value, Value::Int(_) | Value::Bool(_) | Value::Float(_)),
+        _ => plain(value),
     }
+}
+
+/// Whether a value is a number of Python.
+fn plain(value: &Value<'_>) -> bool {
+    matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_))
 }
 
 /// The SSA values of one of the three places in which a loop's variables stand.
@@ -83,6 +89,9 @@ impl<'a> Interp<'a> {
             return self.raise("a loop of a kernel has one variable");
         };
         let target = target.id.as_str();
+        if !stmt.orelse.is_empty() && over.unrolled {
+            return self.unknown("the `else` of an unrolled loop is not followed");
+        }
         if !stmt.orelse.is_empty() {
             return self.raise("a loop of a kernel has no `else`");
         }
@@ -199,6 +208,7 @@ impl<'a> Interp<'a> {
                 .results("results", types);
             let results = self.emit(op)?;
             self.stand(&carried, &results);
+            self.scope.set(target, Value::Unknown("a loop's variable has no value behind the loop".into()));
             return Ok(Flow::Next);
         }
         self.unmodelled("what the loop changes is not followed");
@@ -238,10 +248,7 @@ impl<'a> Interp<'a> {
                         let free = interp.free(DType::Int1);
                         interp.ssa(&free)
                     }
-                    other => {
-                        let truth = interp.truth(other).unwrap_or(true);
-                        interp.ssa(&known(i128::from(truth), DType::Int1))
-                    }
+                    _ => return interp.raise("the condition of a `while` is computed, and this is a constexpr"),
                 };
                 interp.emit(Op::new(Scf::Condition).operand("condition", holds).operands("args", &args)).map(drop)
             })?;
@@ -299,17 +306,31 @@ impl<'a> Interp<'a> {
         self.state.dry -= 1;
         let after = self.scope.replace(before.clone());
         ran?;
+        self.keeps_types(before, &after, target)?;
         let mut carried = Vec::new();
         self.missed(before, &after, target, &mut carried);
-        for variable in &carried {
-            let mut now = Vec::new();
-            leaves(&variable.like, &mut now);
-            let plain = now.iter().zip(&variable.round).any(|(leaf, round)| *round && !super::flat::computed(leaf));
-            if plain && matches!(variable.like, Value::Bool(_) | Value::Int(_) | Value::Float(_)) {
-                return self.raise(format!("`{}` is a constexpr, and the loop assigns to it", variable.name));
+        Ok(carried)
+    }
+
+    /// Refuses a variable that a loop makes another type. One constexpr may become another: each round begins with the
+    /// first.
+    fn keeps_types(&self, before: &Names<'a>, after: &Names<'a>, target: &str) -> Result<(), Stop> {
+        for (name, old) in before.iter().filter(|(name, _)| ***name != *target) {
+            let Some(new) = after.get(name) else { continue };
+            if plain(old) && super::flat::computed(new) {
+                return self.raise(format!("`{name}` is a constexpr, and the loop assigns to it"));
+            }
+            if let Some((was, now)) = clash(old, new) {
+                let message = format!("`{name}` is {was} before the loop, and the loop makes it {now}");
+                let integer =
+                    |value: &Value<'a>| matches!(value, Value::Tensor(of) if of.dtype.is_int() && of.shape.is_empty());
+                if integer(old) && integer(new) {
+                    return self.raise(message);
+                }
+                self.refuse(message)?;
             }
         }
-        Ok(carried)
+        Ok(())
     }
 
     /// Adds the leaves that differ and do not go round yet; says whether there are any.
@@ -336,8 +357,8 @@ impl<'a> Interp<'a> {
             leaves(old, &mut left);
             leaves(new, &mut right);
             let differs = left.iter().zip(&right).map(|(a, b)| {
-                let plain = !super::flat::computed(a) && !matches!(a, Value::Bool(_) | Value::Int(_) | Value::Float(_));
-                !(plain || same(a, b) || content_free(a) && content_free(b))
+                let kept = !super::flat::computed(a) && !(plain(a) && super::flat::computed(b));
+                !(kept || same(a, b) || content_free(a) && content_free(b))
             });
             match place.and_then(|at| carried.get_mut(at)) {
                 Some(variable) => {
@@ -425,19 +446,9 @@ impl<'a> Interp<'a> {
                 }
                 let ty = types.get(yields.len()).cloned().unwrap_or(Type::Token);
                 let ssa = match (old, new.get(at)) {
+                    // Of another type than ours the kernel may have one.
+                    (Value::Tensor(like), Some(Value::Tensor(now))) if like.dtype != now.dtype => None,
                     (Value::Tensor(like), Some(value)) if like.shape.is_empty() && single(value) => {
-                        if let Value::Tensor(now) = value
-                            && now.dtype != like.dtype
-                            && now.dtype.is_int()
-                            && like.dtype.is_int()
-                        {
-                            return self.raise(format!(
-                                "`{}` is {} before the loop, and the loop makes it {}",
-                                variable.name,
-                                like.dtype.name(),
-                                now.dtype.name()
-                            ));
-                        }
                         Some(self.scalar(value, like.dtype)?)
                     }
                     (_, Some(value)) => self.leaf_ssa(value),

@@ -34,6 +34,7 @@ mod rows;
 mod run;
 mod stmt;
 mod text;
+mod types;
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -81,9 +82,7 @@ pub fn elaborate(
 ) -> Result<Elaborated, Cancelled> {
     let trees = Trees::default();
     let mut interp = Interp::new(&trees, sources, library, cancel, spec.target.0, spec.version);
-    interp.language = spec.language;
-    interp.num_warps = spec.num_warps.0;
-    interp.num_ctas = spec.num_ctas.0;
+    interp.launched(spec);
     let mut out = Elaborated::default();
     let ended = interp.kernel(module.clone(), spec, &mut out);
     match ended {
@@ -132,9 +131,7 @@ pub fn attempt(
 ) -> Result<Attempt, Cancelled> {
     let trees = Trees::default();
     let mut interp = Interp::new(&trees, sources, library, cancel, spec.target.0, spec.version);
-    interp.language = spec.language;
-    interp.num_warps = spec.num_warps.0;
-    interp.num_ctas = spec.num_ctas.0;
+    interp.launched(spec);
     interp.most_steps = steps;
     interp.state.trial = Some(Trial { reached: rustc_hash::FxHashSet::default(), doubts: Vec::new() });
     let ended = match interp.kernel(module.clone(), spec, &mut Elaborated::default()) {

@@ -63,6 +63,9 @@ fn static_assert<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
             let colon = if message.is_empty() { "" } else { ": " };
             interp.raise(format!("the static assertion fails{colon}{message}"))
         }
+        (Value::Int(_) | Value::Float(_) | Value::Str(_), _) if interp.in_kernel() => {
+            interp.raise(format!("a static assertion is about a bool, and this is {}", condition.class_name()))
+        }
         _ => Ok(Value::None),
     }
 }

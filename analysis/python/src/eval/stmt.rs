@@ -14,6 +14,7 @@ use crate::limits::run::DECORATOR;
 use crate::limits::values::BASES;
 use crate::reason::chained;
 use crate::syntax::names::{bound_in, changed_in, returns};
+use crate::syntax::refused;
 use crate::value::{Def, FnKind, Function, Role, Value};
 
 type Ran<'a> = Result<Flow<'a>, Stop>;
@@ -78,6 +79,11 @@ impl<'a> Interp<'a> {
     }
 
     fn execute(&mut self, stmt: &'a Stmt) -> Ran<'a> {
+        if self.in_kernel()
+            && let Some(what) = refused::statement(stmt)
+        {
+            return self.raise(format!("a kernel has no {what}"));
+        }
         match stmt {
             Stmt::Expr(stmt) => {
                 let value = self.expr(&stmt.value)?;
@@ -134,11 +140,8 @@ impl<'a> Interp<'a> {
                 };
                 return self.raise(said);
             }
-            Stmt::Break(_) if !self.in_kernel() => return Ok(Flow::Break),
-            Stmt::Continue(_) if !self.in_kernel() => return Ok(Flow::Continue),
-            Stmt::Break(_) | Stmt::Continue(_) => {
-                return self.raise("a kernel has no `break` and no `continue`");
-            }
+            Stmt::Break(_) => return Ok(Flow::Break),
+            Stmt::Continue(_) => return Ok(Flow::Continue),
             Stmt::Global(_) | Stmt::Nonlocal(_) | Stmt::TypeAlias(_) => {}
             Stmt::Delete(stmt) => {
                 for target in &stmt.targets {
@@ -166,10 +169,11 @@ impl<'a> Interp<'a> {
 
     fn if_else(&mut self, test: &'a Expr, body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Ran<'a> {
         let condition = self.expr(test)?;
-        if self.in_kernel()
-            && let Value::Tensor(condition) = &condition
-        {
-            return self.computed_if(test, &condition.clone(), body, clauses);
+        if self.in_kernel() {
+            if let Value::Tensor(condition) = &condition {
+                return self.computed_if(test, &condition.clone(), body, clauses);
+            }
+            self.at(test, |interp| interp.is_condition(&condition))?;
         }
         match self.truth(&condition) {
             Some(true) => self.block(body),
@@ -352,9 +356,6 @@ impl<'a> Interp<'a> {
     }
 
     fn try_except(&mut self, stmt: &'a StmtTry) -> Ran<'a> {
-        if self.in_kernel() {
-            return self.raise("a kernel has no `try`");
-        }
         self.state.tries += 1;
         let tried = self.block(&stmt.body);
         self.state.tries -= 1;

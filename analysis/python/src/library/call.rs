@@ -8,7 +8,8 @@ use crate::target::Version;
 impl Row {
     /// Runs it on arguments as they were written.
     pub fn call<'a>(&'static self, interp: &mut Interp<'a>, args: Args<'a>) -> Eval<'a> {
-        let result = self.bound(interp, args).and_then(|(row, bound)| (row.run)(interp, &bound));
+        let made = self.bound(interp, args).and_then(|(row, bound)| (row.run)(interp, &bound));
+        let result = made.and_then(|made| interp.check_registers(&made).map(|()| made));
         if self.effect
             && let Err(Stop::Unknown(_, reason)) = &result
         {

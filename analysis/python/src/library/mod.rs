@@ -4,7 +4,6 @@
 //! export have one row; a [`Modules`] list knows who exports what.
 
 mod call;
-pub mod operand;
 mod removed;
 mod row;
 mod table;

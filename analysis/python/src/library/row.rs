@@ -24,6 +24,8 @@ pub struct Row {
     pub since: Version,
     /// The last one; `None` for those that still do.
     pub until: Option<Version>,
+    /// The first release that refuses it: a call says what to call instead, and is analysed as what it was.
+    pub refused: Option<Version>,
     /// Whether it touches shared or tensor memory, or synchronises: where it cannot be followed, the kernel
     /// is not known.
     pub effect: bool,
@@ -40,17 +42,23 @@ impl std::fmt::Debug for Row {
 impl Row {
     /// A function that every release from 3.`since` on has.
     pub const fn new(path: &'static str, params: &'static str, since: u8, run: Run) -> Row {
-        Row { path, params, since: Version(3, since), until: None, effect: false, run }
+        Row { path, params, since: Version(3, since), until: None, refused: None, effect: false, run }
     }
 
     /// The same for one that touches memory or synchronises.
     pub const fn effect(path: &'static str, params: &'static str, since: u8, run: Run) -> Row {
-        Row { path, params, since: Version(3, since), until: None, effect: true, run }
+        Row { path, params, since: Version(3, since), until: None, refused: None, effect: true, run }
     }
 
     /// A function that 3.`minor` had last.
     pub const fn until(mut self, minor: u8) -> Row {
         self.until = Some(Version(3, minor));
+        self
+    }
+
+    /// A function that 3.`minor` refuses.
+    pub const fn refused(mut self, minor: u8) -> Row {
+        self.refused = Some(Version(3, minor));
         self
     }
 

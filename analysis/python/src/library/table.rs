@@ -426,7 +426,10 @@ impl Library {
                     continue;
                 }
                 let member = items.iter().find_map(|item| match *item {
-                    Item::Row(row) => row.has(version).then_some(Member::Function(row)),
+                    Item::Row(row) => {
+                        let offered = row.has(version) && row.refused.is_none_or(|refused| version < refused);
+                        offered.then_some(Member::Function(row))
+                    }
                     Item::Class(class) => class.has(version).then_some(Member::Class(class)),
                     Item::Fixed(fixed) => Some(Member::Fixed(fixed)),
                     Item::Gone(_) => None,

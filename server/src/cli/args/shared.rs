@@ -10,7 +10,7 @@ pub(crate) struct Python {
     /// Of kernels in Python: give a parameter a value; `desc=fp16[128,64]` is a descriptor, `p=*fp16` a pointer
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, String)>,
-    /// Of kernels in Python: what they are compiled for: sm_80, sm_90, sm_100, gfx942, gfx950, gfx1250
+    /// Of kernels in Python: what they are compiled for: sm_80, sm_90, sm_100, sm_120, gfx942, gfx950, gfx1250
     #[arg(long, value_parser = target)]
     pub(crate) target: Option<Target>,
     /// Of kernels in Python: the release of Triton that they are written for, such as 3.8; by default the one that
@@ -24,6 +24,7 @@ impl Python {
     pub(crate) fn over(&self, mut config: Config) -> Config {
         config.set.clone_from(&self.set);
         config.target = self.target.or(config.target);
+        config.target_commanded = self.target.is_some();
         if let Some(version) = self.triton {
             (config.version, config.version_from) = (version, VersionSource::Command);
         }

@@ -17,7 +17,7 @@ const PYTHON: &[Field] = &[
     field(
         "target",
         Text("--target"),
-        "Of kernels in Python: what they are compiled for: sm_80, sm_90, sm_100, gfx942, gfx950, gfx1250",
+        "Of kernels in Python: what they are compiled for: sm_80, sm_90, sm_100, sm_120, gfx942, gfx950, gfx1250",
     ),
     field("triton", Text("--triton"), "Of kernels in Python: the release of Triton, such as 3.8"),
 ];

@@ -2,11 +2,11 @@
 
 use super::super::memory::read;
 use super::operand::{fits, shaped};
+use builtins::operand::{int, memory, moved, need, tensor};
 use builtins::tensor::pointee;
 use dialects::{Amdg, Ttg};
 use python::emit::{Op, Type};
 use python::interp::{Eval, Interp};
-use python::library::operand::{int, memory, moved, need, tensor};
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::DType;
 

@@ -5,8 +5,8 @@
 use std::rc::Rc;
 
 use super::super::layouts::{build, object, opaque_padded, opaque_registers, swizzled_text};
+use builtins::operand::{field, flag, given, int, int_list, ints, list, need};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{field, flag, given, int, int_list, ints, list, need};
 use python::library::types::layout_text;
 use python::library::{Args, Bound, Class, Earlier, NOTHING, Part, Row};
 use python::value::{Object, Value};

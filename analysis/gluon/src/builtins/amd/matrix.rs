@@ -1,13 +1,13 @@
 //! Matrix instructions, buffer loads and stores, and what else stays in registers.
 
 use super::super::memory::read;
+use builtins::operand;
+use builtins::operand::{dtype, given, int, ints, memory, need, tensor};
 use builtins::tensor::{pointee, shape_of};
 use dialects::{Amdg, Rocdl};
 use python::emit::{Attr, Op, Ssa, Type};
 use python::eval::registers::Extent;
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand;
-use python::library::operand::{dtype, given, int, ints, memory, need, tensor};
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 

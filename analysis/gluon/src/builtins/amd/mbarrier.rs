@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::super::mbarrier::barrier;
+use builtins::operand::{int, need, scalar};
 use dialects::Amdg;
 use python::emit::{Op, Type};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{int, need, scalar};
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, MemDesc, Tensor, Value};
 

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::row::Bound;
-use crate::emit::Ssa;
-use crate::interp::{Interp, Stop};
-use crate::value::{DType, MemDesc, Object, Tensor, TensorDesc, Value};
+use python::emit::Ssa;
+use python::interp::{Interp, Stop};
+use python::library::Bound;
+use python::value::{DType, MemDesc, Object, Tensor, TensorDesc, Value};
 
 /// A scalar or register tensor; numbers become constants of the smallest type that Triton gives them.
 pub fn tensor<'a>(interp: &mut Interp<'a>, value: &Value<'a>, name: &str) -> Result<Tensor<'a>, Stop> {

@@ -20,7 +20,7 @@ pub struct FrameId(pub u32);
 pub struct Origin {
     /// The file it stands in.
     pub file: FileId,
-    /// The whole expression, in the file's [`source`](crate::syntax::Module::source).
+    /// The whole expression, in the file's [`source`](crate::Module::source).
     pub range: TextRange,
     /// What is called, as a reader of Python would say it (`tma.async_load`, `a.index`, `for`).
     pub what: &'static str,
