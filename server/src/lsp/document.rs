@@ -15,11 +15,11 @@ use tower_lsp::ls_types::{Diagnostic, TextDocumentContentChangeEvent, Uri};
 use ttgir::{Document, SyntaxError};
 
 use super::client_config::ClientConfig;
+use super::kernel_status;
 use super::last_good::LastGood;
 use super::position::Mapper;
 use super::runs::diagnostics::{self, Marks};
 use super::snapshot::{AnalysisCache, DocumentAnalysis, Snapshot};
-use super::state::judged_kernels;
 use transport::{KernelStatus, ReportSubscribers};
 use workspace::absolute;
 
@@ -254,7 +254,8 @@ impl OpenDocument {
             return Some(settled);
         }
         let analysis = self.analysis.clone().filter(|known| known.dependencies.is_some())?;
-        let kernels = judged_kernels(self, &analysis.analysis, client.encoding);
+        let mapper = Mapper::new(&self.rope, client.encoding);
+        let kernels = kernel_status::judged(&analysis.analysis.kernels, mapper, &self.last_good);
         Some(Settled { analysis, kernels })
     }
 

@@ -15,6 +15,7 @@ mod document;
 mod extensions;
 mod handlers;
 mod kernel_reports;
+mod kernel_status;
 mod known_fixes;
 mod last_good;
 mod last_tokens;

@@ -42,7 +42,6 @@ use workspace::{FileSystem, Loader, WorkspaceSnapshot};
 pub(crate) use crate::limits::shown::REPORT as REPORT_TIMEOUT;
 pub(crate) use analyses::{Watched, analyse};
 pub(crate) use message::{AnalysisOutcome, FoundSoFar, Need, StateMessage};
-pub(crate) use status::judged_kernels;
 
 /// The state of a session.
 pub(crate) struct SessionState {

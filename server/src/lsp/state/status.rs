@@ -1,13 +1,12 @@
 //! `fencepost/status`: how far the analysis of each kernel of a document is, for clients that show it.
 
-use engine::{Analysis, Depth};
-use findings::{KernelReport, Severity, Verdict};
+use engine::Depth;
 use tower_lsp::ls_types::Uri;
 use transport::{DocumentState, KernelState, KernelStatus, Status};
 
 use super::SessionState;
-use crate::lsp::document::OpenDocument;
-use crate::lsp::position::{Encoding, Mapper};
+use crate::lsp::kernel_status;
+use crate::lsp::position::Mapper;
 
 impl SessionState {
     /// Tells the client how far the analysis of a document is.
@@ -16,16 +15,17 @@ impl SessionState {
             return;
         }
         let Some(document) = self.documents.get(uri) else { return };
-        let encoding = self.shared.client.encoding;
+        let mapper = Mapper::new(&document.rope, self.shared.client.encoding);
         let (state, kernels) = match (&document.analysis, &document.settled, &document.job) {
-            (Some(known), ..) => (DocumentState::Done, judged_kernels(document, &known.analysis, encoding)),
+            (Some(known), ..) => {
+                (DocumentState::Done, kernel_status::judged(&known.analysis.kernels, mapper, &document.last_good))
+            }
             (None, Some(settled), _) => (DocumentState::Done, settled.kernels.clone()),
             (None, None, Some(job)) => {
-                let mapper = Mapper::new(&document.rope, encoding);
                 let found = job.findings.kernels.values();
                 let running = found.map(|(depth, report)| match depth {
-                    Depth::Full => kernel(mapper, report, judged(document, report)),
-                    Depth::Quick => kernel(mapper, report, KernelState::Running),
+                    Depth::Full => kernel_status::of(report, mapper, kernel_status::state(report, &document.last_good)),
+                    Depth::Quick => kernel_status::of(report, mapper, KernelState::Running),
                 });
                 (DocumentState::Running, running.collect())
             }
@@ -39,28 +39,4 @@ impl SessionState {
 
 fn known(kernels: &[KernelStatus], name: &str) -> bool {
     kernels.iter().any(|kernel| kernel.name == name)
-}
-
-/// What the analysis of a document says of its kernels.
-pub(crate) fn judged_kernels(document: &OpenDocument, analysis: &Analysis, encoding: Encoding) -> Vec<KernelStatus> {
-    let mapper = Mapper::new(&document.rope, encoding);
-    analysis.kernels.iter().map(|report| kernel(mapper, report, judged(document, report))).collect()
-}
-
-fn kernel(mapper: Mapper<'_>, report: &KernelReport, state: KernelState) -> KernelStatus {
-    let findings = report.findings.iter().filter(|finding| finding.severity < Severity::Hint).count();
-    let hints = report.findings.len() - findings;
-    KernelStatus { name: report.name.clone(), range: mapper.range(report.range), state, findings, hints }
-}
-
-fn judged(document: &OpenDocument, report: &KernelReport) -> KernelState {
-    if report.broken && document.last_good.names().any(|name| name == report.name) {
-        return KernelState::Stale;
-    }
-    match report.verdict {
-        Verdict::Proved(_) => KernelState::Proved,
-        Verdict::Clean(_) => KernelState::Clean,
-        Verdict::Found => KernelState::Found,
-        Verdict::Undecided(_) => KernelState::Undecided,
-    }
 }
