@@ -407,7 +407,11 @@ fn lanes(program: &Program, setting: &Setting, access: u32) -> Vec<i64> {
         match *program.terms.node(term) {
             Node::Binary(BinOp::And, a, b) => open.extend([a, b]),
             Node::Binary(BinOp::Slt | BinOp::Ult, a, b) => {
-                let Node::Symbol(Symbol::Lane(dim), _) = *program.terms.node(a) else { continue };
+                let mut index = a;
+                while let Node::Trunc(inner) | Node::ExtS(inner) | Node::ExtU(inner) = *program.terms.node(index) {
+                    index = inner;
+                }
+                let Node::Symbol(Symbol::Lane(dim), _) = *program.terms.node(index) else { continue };
                 let most = Intervals::new(program, setting, &access.lanes).term(b).map(|(_, most)| most);
                 if let (Some(lanes), Some(most)) = (lanes.get_mut(usize::from(dim)), most) {
                     *lanes = i64::try_from(most).map_or(*lanes, |most| (*lanes).min(most.max(1)));

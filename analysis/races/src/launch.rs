@@ -54,7 +54,8 @@ impl Launch {
         self.contents.retain(|contents| other.contents.contains(contents));
         let more = other.views.iter().filter(|pair| !self.views.contains(pair)).cloned();
         self.views = self.views.iter().cloned().chain(more).collect();
-        let formulas = |of: &Launch| (of.quantities.clone(), of.programs.clone(), of.constants.clone(), of.dense.clone());
+        let formulas =
+            |of: &Launch| (of.quantities.clone(), of.programs.clone(), of.constants.clone(), of.dense.clone());
         if formulas(&self) != formulas(other) {
             self.quantities.clear();
             self.programs = Default::default();

@@ -140,7 +140,9 @@ pub(crate) fn grouped(program: &Program, launch: &Known, spreads: &[Spread]) -> 
         let size = block(&with_bounds);
         let choice = Choice { size, choice: 1, fixed, values, wide: true, ..Choice::default() };
         let made = setting(&with_bounds, launch, &bounded, &choice);
-        let Some(made) = made.filter(|made| made.grid.iter().all(|count| *count <= i64::from(u32::MAX))) else { continue };
+        let Some(made) = made.filter(|made| made.grid.iter().all(|count| *count <= i64::from(u32::MAX))) else {
+            continue;
+        };
         match made.programs() <= FEW_PROGRAMS {
             true => all.push(made),
             // Those that share are next to each other along some axis.

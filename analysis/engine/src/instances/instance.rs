@@ -166,7 +166,8 @@ fn memories(facts: &LaunchFacts) -> Vec<Option<u32>> {
         let before = || arguments.iter().take(at).enumerate().filter(|(_, other)| other.memory == argument.memory);
         let mut others =
             arguments.iter().filter(|other| other.name != argument.name && other.memory == argument.memory);
-        let settled = |other: &ArgumentFacts| matches!(shared(facts, argument, other), Shared::Apart | Shared::OneOrCopy);
+        let settled =
+            |other: &ArgumentFacts| matches!(shared(facts, argument, other), Shared::Apart | Shared::OneOrCopy);
         let known = argument.memory.filter(|_| argument.offset.is_some() || others.all(settled));
         let Some(_) = known else {
             all.push(None);
@@ -205,7 +206,9 @@ fn views(facts: &LaunchFacts) -> Vec<(String, String, Views)> {
             let how = match shared(facts, one, other) {
                 Shared::Apart => continue,
                 // A conversion to another type has made one.
-                Shared::OneOrCopy if one.element.is_some() && other.element.is_some() && one.element != other.element => {
+                Shared::OneOrCopy
+                    if one.element.is_some() && other.element.is_some() && one.element != other.element =>
+                {
                     continue;
                 }
                 Shared::Parts => Views::Parts,

@@ -4,8 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::system::System;
 use super::{Equation, Refuter, Spread, State, solved};
-use crate::prove::convert::Fact;
 use crate::limits::proofs::BOUNDS;
+use crate::prove::convert::Fact;
 use crate::prove::poly::{Monomial, Poly, gcd};
 use crate::term::{BinOp, Node, Symbol, Term};
 
