@@ -33,6 +33,12 @@ base::limits! { "server":
         REPORT: Duration = Duration::from_millis(25), Time, Waited;
     }
 
+    mod typing {
+        /// How long nobody types at the end of a line, in a comment or blank space, before the text is analysed again, unless
+        /// somebody asks for more than what stays the same.
+        PAUSE: Duration = Duration::from_millis(300), Time, Waited;
+    }
+
     mod memo {
         /// Reports of one text that are kept.
         REPORTS: usize = 64, Count, Forgotten;

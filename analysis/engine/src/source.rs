@@ -50,6 +50,15 @@ impl Source {
         }
     }
 
+    /// The same with a range of the end of a line replaced, where all that an analysis says of it stays at its lines and columns;
+    /// `None` where that is not certain ([`PythonFile::edit_line_end`]).
+    pub fn edit_line_end(&self, range: TextRange, with: &str) -> Option<Source> {
+        match self {
+            Source::Python(file) => file.edit_line_end(range, with).map(Source::Python),
+            Source::Ir(_) | Source::Other(_) => None,
+        }
+    }
+
     /// The document, where it is TTGIR.
     pub fn ir(&self) -> Option<&Document> {
         match self {

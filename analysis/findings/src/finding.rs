@@ -303,6 +303,8 @@ pub struct GlobalMemory<M = String> {
     pub verdict: Verdict<M>,
     /// What the verdict rests on beside the text, a clause each.
     pub assumed: Vec<M>,
+    /// Whether it is about launches of one program each of a kernel that asks which one it is.
+    pub alone: bool,
 }
 
 impl GlobalMemory<Message> {
@@ -310,6 +312,7 @@ impl GlobalMemory<Message> {
         GlobalMemory {
             verdict: self.verdict.render(names),
             assumed: self.assumed.into_iter().map(|clause| clause.render(names)).collect(),
+            alone: self.alone,
         }
     }
 }

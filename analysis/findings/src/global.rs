@@ -37,7 +37,7 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
         report.findings.sort_by_key(|finding| (finding.severity, finding.range));
     }
     let quiet = matches!(report.verdict, Verdict::Clean(_) | Verdict::Proved(_));
-    let memory = GlobalMemory { verdict, assumed };
+    let memory = GlobalMemory { verdict, assumed, alone: global.alone };
     match &memory.verdict {
         Verdict::Found => report.verdict = Verdict::Found,
         Verdict::Undecided(why) if nothing_else && quiet => {
@@ -78,11 +78,20 @@ impl GlobalMemory {
         }
     }
 
+    /// A proof about launches of one program each says nothing of a kernel that is made for several: nothing was found in
+    /// them.
+    pub fn own_up(&mut self) {
+        if self.alone && matches!(self.verdict, Verdict::Proved(_)) {
+            self.verdict = Verdict::Clean("no race in global memory in launches of one program".to_owned());
+        }
+    }
+
     /// What is said of several launches, or values, of one kernel: what is said of the one that is decided least, and
     /// all that any of them rests on.
     pub fn merged(all: impl Iterator<Item = GlobalMemory>) -> Option<GlobalMemory> {
         all.reduce(|mut kept, next| {
             let (mut assumed, other) = (std::mem::take(&mut kept.assumed), next.assumed.clone());
+            kept.alone &= next.alone;
             if next.rank() > kept.rank() {
                 kept.verdict = next.verdict;
             }

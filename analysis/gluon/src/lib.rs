@@ -29,7 +29,7 @@ pub use python::target::{Target, Version};
 pub use spec::{
     Config, Directive, Entry, FileKernels, FirstInstance, Imports, Instance, Instances, Memo, Note, OPEN, Param,
     Recipe, Site, Use, VersionSource, directives, entries, given, imported, is_any_integer, kernels, kernels_telling,
-    neighbours, recipe, shown, version, written,
+    neighbours, recipe, same_release, shown, version, written,
 };
 
 /// Elaborates one specialisation of a kernel of `module`.

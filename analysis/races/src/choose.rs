@@ -258,6 +258,8 @@ pub(crate) struct Choice {
     pub(crate) wide: bool,
     /// Arguments that are these.
     pub(crate) values: Vec<(u32, i64)>,
+    /// So many programs along the axes of which no launch says how many there are; `None` for a few.
+    pub(crate) programs: Option<i64>,
 }
 
 pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &Choice) -> Option<Setting> {
@@ -267,7 +269,8 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
     let mut setting = Setting { contents: launch.contents.clone(), same: launch.same.clone(), ..Setting::default() };
     for axis in 0..3u8 {
         let used = program.axes.contains(&axis) && only.is_none_or(|only| only == axis);
-        let chosen = if used { GRIDS[axes].max(around[usize::from(axis)]) } else { 1 };
+        let few = GRIDS[axes].max(around[usize::from(axis)]);
+        let chosen = if used { choice.programs.unwrap_or(few) } else { 1 };
         setting.grid[usize::from(axis)] = launch.grid[usize::from(axis)].unwrap_or(chosen).max(1);
     }
     for (at, argument) in program.arguments.iter().enumerate() {
@@ -293,7 +296,7 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
     for round in 0..ROUNDS {
         let mut met = true;
         for spread in spreads {
-            met &= raise(program, launch, &mut setting, spread, (round, &mut numbers, &choice.fixed))?;
+            met &= raise(program, launch, &mut setting, spread, (round, &mut numbers, choice))?;
             launch.host.apply(&numbers, &mut setting, wanted)?;
         }
         if met {
@@ -429,7 +432,7 @@ fn raise(
     launch: &Known,
     setting: &mut Setting,
     (spread, bound): &Bounded<'_>,
-    (round, numbers, fixed): (u32, &mut Numbers, &Numbers),
+    (round, numbers, choice): (u32, &mut Numbers, &Choice),
 ) -> Option<bool> {
     let lanes = lanes(program, setting, spread.access);
     let mut intervals = Intervals::new(program, setting, &lanes);
@@ -441,12 +444,12 @@ fn raise(
         return Some(true);
     }
     // The first factor of the stride that may be chosen.
+    let Choice { fixed, values, .. } = choice;
     let factors = spread.stride.terms().next_back()?.0;
     let may_rise = |at: u32| launch.host.of(at).is_none_or(|quantity| launch.host.may_rise(quantity, fixed));
+    let is_open = |at: u32| launch.value(at).is_none() && values.iter().all(|(of, _)| *of != at) && may_rise(at);
     let choice = factors.iter().find_map(|atom| match program.terms.node(*atom) {
-        Node::Symbol(symbol @ Symbol::Argument(at), _) if launch.value(*at).is_none() && may_rise(*at) => {
-            Some((*symbol, *at))
-        }
+        Node::Symbol(symbol @ Symbol::Argument(at), _) if is_open(*at) => Some((*symbol, *at)),
         Node::Symbol(symbol @ Symbol::DescriptorSize(at, dim), _) if !launch.sizes.contains_key(&(*at, *dim)) => {
             Some((*symbol, u32::MAX))
         }

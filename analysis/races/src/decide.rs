@@ -81,6 +81,9 @@ impl Decider<'_> {
         if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
             reasons.extend(self.parts());
             reasons.extend(self.reaching_over(&spreads, &proofs.premises, cancel)?);
+            if reasons.is_empty() {
+                reasons.extend(self.meet_against(&spreads, cancel)?);
+            }
             let waits = self.has_waits();
             if waits && reasons.is_empty() {
                 reasons.extend(self.hangs_all_the_same(allowance, cancel)?);
@@ -164,6 +167,9 @@ impl Decider<'_> {
                 outcome.limited = false;
                 outcomes.push((setting, outcome));
             }
+        }
+        if fits && !proofs.open.is_empty() && outcomes.iter().all(|(_, outcome)| outcome.races.is_empty()) {
+            reasons.extend(self.meet_unevenly(&needed, &asked, allowance, cancel)?);
         }
         if outcomes.iter().any(|(_, outcome)| outcome.limited && outcome.alone) {
             allowance.ration();
@@ -730,6 +736,7 @@ impl Decider<'_> {
             reasons,
             runs,
             accesses: self.program.accesses.len() as u32,
+            alone: !self.program.axes.is_empty() && self.axes().is_empty(),
         }
     }
 }

@@ -32,6 +32,7 @@ mod strides;
 mod term;
 #[cfg(test)]
 mod tests;
+mod uneven;
 
 pub use launch::{Launch, Views};
 pub use limits::LIMITS;

@@ -55,6 +55,8 @@ base::limits! { "races":
         TILE_LANES: i64 = 1 << 14, Count, Said;
         /// Programs of a launch whose sizes are no two alike; larger ones are not tried.
         UNLIKE: i64 = 256, Count, NotProved;
+        /// Sizes of a kernel of which each once is much larger than the others.
+        SIZES: usize = 4, Count, NotProved;
         /// The largest size or stride that is chosen where none is known.
         LARGEST: i64 = 1 << 24, Count, Undecided;
         /// Numbers that are looked at for those from which the host computes a constant.

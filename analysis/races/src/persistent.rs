@@ -156,7 +156,7 @@ pub(crate) fn grouped(program: &Program, launch: &Known, spreads: &[Spread]) -> 
 const FEW_PROGRAMS: i64 = 64;
 
 /// Arguments of which one is divided by the other, and no launch gives either.
-fn quotients(program: &Program, launch: &Known) -> Vec<(u32, u32)> {
+pub(crate) fn quotients(program: &Program, launch: &Known) -> Vec<(u32, u32)> {
     let mut terms = program.terms.clone();
     let mut convert = Converter::default();
     let mut argument = |of: Term| {

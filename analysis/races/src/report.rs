@@ -106,6 +106,8 @@ pub struct Global {
     pub runs: u32,
     /// Accesses of global memory in the text.
     pub accesses: u32,
+    /// Whether each launch has one program, although the kernel asks for its number: there is nobody to race with.
+    pub alone: bool,
 }
 
 /// A question whether two accesses of a kernel can meet, for another solver.
@@ -125,6 +127,7 @@ impl Global {
     /// What is said of a kernel in these launches and in others: of the worst, with all that any of them rests on.
     pub(crate) fn and(self, other: Global) -> Global {
         let (mut worst, better) = if self.status < other.status { (other, self) } else { (self, other) };
+        worst.alone &= better.alone;
         for assumption in better.assumed {
             if !worst.assumed.contains(&assumption) {
                 worst.assumed.push(assumption);

@@ -16,7 +16,7 @@ mod statements;
 pub use alike::Shifts;
 pub use current::CurrentTree;
 pub use limits::LIMITS;
-pub use module::{Broken, Module};
+pub use module::{Broken, Module, is_blank_or_comment};
 pub use path::{each_node, path_at};
 pub use sources::{NoSources, Sources};
 

@@ -100,10 +100,50 @@ impl Module {
         }
     }
 
+    /// The blank space and the comment at the end of the line of the text in which a range of them is, without the line
+    /// break; `None` where it holds code or a string, and where some of the text does not parse.
+    pub fn line_end_around(&self, range: TextRange) -> Option<TextRange> {
+        if !self.broken.is_empty() {
+            return None;
+        }
+        let (before, rest) = (self.text.get(..range.start as usize)?, self.text.get(range.start as usize..)?);
+        let end = range.start + rest.find(['\n', '\r']).unwrap_or(rest.len()) as u32;
+        if end < range.end {
+            return None;
+        }
+        let tokens: &[Token] = self.parsed.tokens();
+        let next = tokens.partition_point(|token| token.start().to_u32() < end);
+        let earlier = || tokens.iter().take(next).rev();
+        let code_end = earlier().find(|token| is_code(token.kind())).map_or(0, |token| token.end().to_u32());
+        // What stands between the parts of a string may be shown.
+        let line = || earlier().take_while(|token| token.kind() != TokenKind::Newline).map(Token::kind);
+        let starts = line().filter(|kind| matches!(kind, TokenKind::FStringStart | TokenKind::TStringStart)).count();
+        let ends = line().filter(|kind| matches!(kind, TokenKind::FStringEnd | TokenKind::TStringEnd)).count();
+        // A backslash continues a line: what is behind it is no blank space.
+        let gap = self.text.get(code_end as usize..end as usize)?;
+        if code_end > range.start || starts != ends || !gap.split(['\n', '\r']).all(is_blank_or_comment) {
+            return None;
+        }
+        let line_start = before.rfind(['\n', '\r']).map_or(0, |at| at as u32 + 1);
+        Some(TextRange::new(code_end.max(line_start), end))
+    }
+
     /// The text of a range of the tree.
     pub fn slice(&self, range: TextRange) -> &str {
         self.source.get(range.start as usize..range.end as usize).unwrap_or("")
     }
+}
+
+/// Whether a token is more than what separates statements.
+fn is_code(kind: TokenKind) -> bool {
+    !kind.is_trivia()
+        && !matches!(kind, TokenKind::Newline | TokenKind::Indent | TokenKind::Dedent | TokenKind::EndOfFile)
+}
+
+/// Whether a line says nothing.
+pub fn is_blank_or_comment(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t']);
+    line.is_empty() || line.starts_with('#')
 }
 
 impl fmt::Debug for Module {

@@ -19,7 +19,8 @@ use super::last_good::LastGood;
 use super::position::Mapper;
 use super::runs::diagnostics::{self, Marks};
 use super::snapshot::{AnalysisCache, DocumentAnalysis, Snapshot};
-use transport::ReportSubscribers;
+use super::state::judged_kernels;
+use transport::{KernelStatus, ReportSubscribers};
 use workspace::absolute;
 
 /// Answers a request; told why if it cannot be answered.
@@ -101,6 +102,14 @@ pub(crate) enum DiskCheck {
     Full(Instant),
 }
 
+/// What is known of a text by lines and columns.
+pub(crate) struct Settled {
+    /// The analysis of an earlier text, whose diagnostics hold.
+    pub(crate) analysis: Arc<DocumentAnalysis>,
+    /// What was said of its kernels.
+    pub(crate) kernels: Vec<KernelStatus>,
+}
+
 /// An open document.
 pub(crate) struct OpenDocument {
     /// The client's version.
@@ -129,6 +138,9 @@ pub(crate) struct OpenDocument {
     pub(crate) last_good: LastGood,
     /// The analysis of the present text.
     pub(crate) analysis: Option<Arc<DocumentAnalysis>>,
+    /// That of an earlier text from which this one differs at the ends of lines, in blank space and comments: what it says by lines and columns holds of this
+    /// one, too, whose own analysis comes when nobody types.
+    pub(crate) settled: Option<Settled>,
     /// The view of the disk that the analysis was made with, as [`workspace::FileView::revision`].
     pub(crate) disk_revision: u64,
     /// What the next analysis does about that.
@@ -181,6 +193,7 @@ impl OpenDocument {
             focus: 0,
             last_good: LastGood::default(),
             analysis: None,
+            settled: None,
             disk_revision: 0,
             disk_check: DiskCheck::Brief(Instant::now()),
             told: None,
@@ -214,18 +227,40 @@ impl OpenDocument {
             }
             _ => self.out_of_sync = None,
         }
+        let mut settled = self.settle(client);
         for change in changes.into_iter().skip(whole.unwrap_or(0)) {
             let (range, text) = match change.range {
                 Some(range) => (Mapper::new(&self.rope, client.encoding).existing_range(range)?, change.text),
                 None => difference(self.source.text(), change.text),
             };
-            self.replace(range, &text);
+            let alike = settled.is_some().then(|| self.source.edit_line_end(range, &text)).flatten();
+            settled.take_if(|_| alike.is_none());
+            self.replace(range, &text, alike);
         }
         self.version = version;
         // Whoever types does not wait for the disk; what has changed there comes later.
         self.disk_check = DiskCheck::Brief(Instant::now());
         self.outdate();
+        self.settled = settled;
         Ok(())
+    }
+
+    /// What is known of the present text by lines and columns, where all is.
+    fn settle(&mut self, client: &ClientConfig) -> Option<Settled> {
+        if self.out_of_sync.is_some() {
+            return None;
+        }
+        if let Some(settled) = self.settled.take() {
+            return Some(settled);
+        }
+        let analysis = self.analysis.clone().filter(|known| known.dependencies.is_some())?;
+        let kernels = judged_kernels(self, &analysis.analysis, client.encoding);
+        Some(Settled { analysis, kernels })
+    }
+
+    /// The analysis of the present text, or of one that says the same at the same lines and columns.
+    pub(crate) fn known(&self) -> Option<&Arc<DocumentAnalysis>> {
+        self.analysis.as_ref().or(self.settled.as_ref().map(|settled| &settled.analysis))
     }
 
     /// What came of the last run of it, for the client.
@@ -250,6 +285,7 @@ impl OpenDocument {
         self.generation += 1;
         self.cache.newest.store(self.generation, Ordering::Relaxed);
         self.analysis = None;
+        self.settled = None;
         self.interim = None;
         let Some(job) = self.job.take_if(|job| job.generation != self.generation) else { return };
         // What it is at is remembered once it is done, and the new text may want it. One such is enough.
@@ -275,7 +311,8 @@ impl OpenDocument {
         gone.into_iter().for_each(|gone| (gone.reply)(Err(Refusal::Outdated)));
     }
 
-    fn replace(&mut self, range: TextRange, text: &str) {
+    /// Replaces a range of the text; `made` is the source with it, where that is known.
+    fn replace(&mut self, range: TextRange, text: &str, made: Option<Source>) {
         self.run.edit(range, text.len());
         self.compiled.edit(range, text.len());
         self.last_good.edit(range, text.len());
@@ -284,7 +321,7 @@ impl OpenDocument {
         let to = self.rope.byte_to_char(range.end as usize);
         self.rope.remove(from..to);
         self.rope.insert(from, text);
-        self.source = Arc::new(self.source.edit(range, text));
+        self.source = Arc::new(made.unwrap_or_else(|| self.source.edit(range, text)));
     }
 }
 

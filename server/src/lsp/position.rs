@@ -113,6 +113,33 @@ impl<'a> Mapper<'a> {
     /// The position of a byte offset.
     pub(crate) fn position(self, offset: u32) -> Position {
         let offset = (offset as usize).min(self.rope.len_bytes());
+        self.position_in_chunk(offset).unwrap_or_else(|| self.position_in_line(offset))
+    }
+
+    /// The same, found in the piece of the rope that the offset is in; `None` where its line begins before that.
+    fn position_in_chunk(self, offset: usize) -> Option<Position> {
+        let (chunk, start, _, first_line) = self.rope.chunk_at_byte(offset);
+        let bytes = chunk.as_bytes();
+        let ends_line = |at: usize| match bytes.get(at) {
+            Some(b'\n') => true,
+            Some(b'\r') => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let within = chunk.floor_char_boundary(offset - start);
+        let mut ends = (0..within).rev().filter(|at| ends_line(*at));
+        let line_start = ends.next()? + 1;
+        let line = first_line + 1 + ends.count();
+        let before = chunk.get(line_start..within)?;
+        let column = match self.encoding {
+            Encoding::Utf8 => before.len(),
+            Encoding::Utf32 => before.chars().count(),
+            Encoding::Utf16 => before.chars().map(char::len_utf16).sum(),
+        };
+        Some(Position::new(line as u32, column as u32))
+    }
+
+    /// The same, found in its line.
+    fn position_in_line(self, offset: usize) -> Position {
         let line = self.rope.byte_to_line(offset);
         let start = self.rope.line_to_byte(line);
         let text = self.rope.line(line);
@@ -181,6 +208,22 @@ mod tests {
             for (offset, c) in TEXT.char_indices().filter(|(_, c)| *c != '\n') {
                 assert_eq!(mapper.offset(mapper.position(offset as u32)), offset as u32, "{encoding:?} {c:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_place_is_the_same_in_its_chunk_and_in_its_line() {
+        let rope = Rope::from_str(&format!("{TEXT}\r\rb\n\n{}\n", "x".repeat(2000)).repeat(20));
+        for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+            let mapper = Mapper::new(&rope, encoding);
+            let (mut found, mut lines) = (0, 0);
+            for offset in 0..=rope.len_bytes() {
+                let slow = mapper.position_in_line(offset);
+                assert_eq!(mapper.position(offset as u32), slow, "{encoding:?} {offset}");
+                found += u32::from(mapper.position_in_chunk(offset).is_some());
+                lines = lines.max(slow.line);
+            }
+            assert!(found > 1000 && lines == 160, "{found} {lines}");
         }
     }
 

@@ -36,7 +36,7 @@ impl Shared {
             loader: self.loader.clone(),
             client: self.client.clone(),
             analysis: document.analysis.clone(),
-            interim: document.interim.clone(),
+            interim: document.settled.as_ref().map(|settled| settled.analysis.clone()).or(document.interim.clone()),
             cache: document.cache.at(document.generation),
         }
     }

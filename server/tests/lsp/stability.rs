@@ -75,6 +75,51 @@ fn typing_a_line_of_python_moves_no_finding() {
 }
 
 #[test]
+fn keys_in_a_comment_are_answered_with_what_was_known() {
+    let text = std::fs::read_to_string(root().join("tests/kernels/gluon/sum_rows.py")).expect("it can be read");
+    let helper = std::fs::read_to_string(root().join("tests/kernels/gluon/ring_tools.py")).expect("it can be read");
+    let broken = text.replacen("        mbarrier.wait(free.index(slot), ((i // depth) & 1) ^ 1)\n", "        # \n", 1);
+    assert_ne!(text, broken);
+    let at = broken.lines().position(|line| line == "        # ").expect("the comment is there");
+    let started = |given: Value| {
+        let mut server = Server::start(given);
+        server.open_as("python", "file:///ring_tools.py", &helper);
+        server.open_as("python", PYTHON, &broken);
+        server
+    };
+    let mut server = started(json!({}));
+    let known = server.diagnostics(PYTHON, 1);
+    assert!(!known.is_empty());
+    let comment = "waited for elsewhere";
+    for (typed, key) in comment.chars().enumerate() {
+        let column = 10 + typed;
+        server.change(PYTHON, typed as i32 + 2, Some(range((at, column), (at, column))), &key.to_string());
+        assert_eq!(server.diagnostics(PYTHON, typed as i32 + 2), known);
+    }
+    // What asks for more than lines and columns gets the present text.
+    let last = comment.len() as i32 + 1;
+    let lenses = server.request("textDocument/codeLens", json!({ "textDocument": { "uri": PYTHON } }));
+    assert!(lenses.expect("lenses").as_array().is_some_and(|lenses| !lenses.is_empty()));
+    // The line break ends the comment: all below moves.
+    let end = (at, 10 + comment.len());
+    server.change(PYTHON, last + 1, Some(range(end, end)), "\n");
+    let moved = server.diagnostics(PYTHON, last + 1);
+    assert_eq!(moved.len(), known.len());
+    assert_ne!(moved, known);
+
+    let mut server = started(json!({ "textDocument": { "diagnostic": {} } }));
+    let ask = |server: &mut Server, previous: &Value| {
+        let params = json!({ "textDocument": { "uri": PYTHON }, "previousResultId": previous });
+        server.request("textDocument/diagnostic", params).expect("a report")
+    };
+    let first = ask(&mut server, &Value::Null);
+    assert_eq!(first["items"], json!(known));
+    server.change(PYTHON, 2, Some(range((at, 10), (at, 10))), "x");
+    let second = ask(&mut server, &first["resultId"]);
+    assert_eq!((&second["kind"], &second["resultId"]), (&json!("unchanged"), &first["resultId"]));
+}
+
+#[test]
 fn a_neighbour_of_what_is_being_typed_is_judged_as_ever() {
     let text = kernel("ring_not_waited.ttgir");
     let mut server = Server::start(json!({}));

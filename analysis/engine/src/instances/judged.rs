@@ -76,6 +76,8 @@ pub(crate) struct JudgedKernel {
     premises: Vec<Premise>,
     /// Where all has ended that words can speak of.
     end: u32,
+    /// How many kernels of its file share the outline.
+    sharing: usize,
 }
 
 impl JudgedKernel {
@@ -99,6 +101,7 @@ impl JudgedKernel {
             problems,
             premises,
             end: kernel.instances.iter().map(|elaborated| elaborated.end()).fold(kernel.entry.range.end, u32::max),
+            sharing: of.kernels.len(),
         }
     }
 
@@ -109,7 +112,8 @@ impl JudgedKernel {
 
     /// What it costs to keep, and what it would cost to find out again.
     pub(super) fn weight(&self) -> Weight {
-        let bytes = 2048 + self.outline.len() + self.report.findings.len() * 4096 + self.instances.len() * 1024;
+        let outline = self.outline.len() / self.sharing.max(1);
+        let bytes = 2048 + outline + self.report.findings.len() * 4096 + self.instances.len() * 1024;
         Weight { bytes, work: 1 + self.report.steps }
     }
 

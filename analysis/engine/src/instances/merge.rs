@@ -44,6 +44,11 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
             }
         }
     }
+    if let Some(global) = &mut global {
+        let proved = global.told();
+        global.own_up();
+        verdicts.iter_mut().filter(|verdict| **verdict == proved).for_each(|verdict| *verdict = global.told());
+    }
     let mut hints: Vec<usize> = Vec::new();
     let mut blamed: Vec<usize> = Vec::new();
     let mut findings: Vec<Finding> = Vec::with_capacity(found.len());

@@ -39,6 +39,7 @@ const MODULES: &[(&str, u8, &[&str])] = &[
     ("gl._standard", 4, &["gl"]),
     ("gl._math", 4, &["gl"]),
     ("gl.extra", 5, &[]),
+    ("gl.extra.libdevice", 4, &[]),
     ("gl.fpsan", 9, &[]),
     ("gl.intel", 9, &[]),
     ("gl.nvidia", 4, &[]),

@@ -38,6 +38,11 @@ pub struct Config {
 /// What the newest release has no more and what there is no other name for, and the last release that had it.
 const GONE: &[(&str, Version)] = &[("make_block_ptr", Version(3, 8))];
 
+/// Whether two texts say the same of the release that a file is for.
+pub fn same_release(a: &str, b: &str) -> bool {
+    GONE.iter().all(|(name, _)| a.contains(name) == b.contains(name))
+}
+
 impl Config {
     /// The release that a text is for: where nobody says, the newest that has what it calls.
     pub(super) fn version_of(&self, text: &str) -> Version {

@@ -35,7 +35,7 @@ mod usage;
 mod words;
 
 pub use cache::recipe;
-pub use config::{Config, VersionSource};
+pub use config::{Config, VersionSource, same_release};
 pub use directive::{Directive, OPEN, directives, given, version};
 pub use entries::{Entry, Param, entries};
 pub use imports::{Imports, imported};

@@ -14,6 +14,7 @@ use tower_lsp::ls_types::Uri;
 
 use super::{AnalysisOutcome, FoundSoFar, SessionState, StateMessage};
 use crate::limits::disk::BRIEF_CHECK;
+use crate::limits::typing::PAUSE;
 use crate::lsp::diagnostics::{self, CutOff};
 use crate::lsp::document::{AnalysisJob, DiskCheck, InterimFindings, JobSignals, OpenDocument, WaitingRequest};
 use crate::lsp::panics::catch_panic;
@@ -119,13 +120,13 @@ impl SessionState {
     /// Shows what an analysis of the present text has found out so far.
     pub(super) fn show_interim(&mut self, uri: &Uri, job: u64) {
         let Some(document) = self.documents.get_mut(uri) else { return };
+        if document.known().is_some() {
+            return;
+        }
         let generation = document.generation;
         let Some(found) = document.job.as_mut().filter(|it| it.id == job && it.generation == generation) else {
             return;
         };
-        if document.analysis.is_some() {
-            return;
-        }
         if !found.findings.is_new {
             found.findings.is_due = true;
             return;
@@ -205,6 +206,7 @@ impl SessionState {
             document.last_good.keep(&analysis.analysis);
         }
         document.analysis = Some(analysis.clone());
+        let settled = document.settled.take();
         let edited = ended.edited.iter().any(|path| document.depends_on(path, &self.shared.workspace));
         if edited || document.is_outdated_by(&self.shared.workspace) {
             self.analyse_again(vec![uri.clone()], DiskCheck::None);
@@ -219,7 +221,9 @@ impl SessionState {
         }
         self.answer_waiting(uri);
         if !self.shared.client.pull_diagnostics {
-            self.publish(uri, &analysis);
+            if settled.is_none_or(|settled| settled.analysis.result_id != analysis.result_id) {
+                self.publish(uri, &analysis);
+            }
         } else if owes_refresh {
             self.refresher.iter().for_each(Refresher::ask);
         }
@@ -229,6 +233,25 @@ impl SessionState {
         if self.shared.client.code_lenses && self.shared.client.refreshable.code_lenses {
             self.sender.refresh_lenses();
         }
+    }
+
+    /// Says of a text that differs from an earlier one in what code ignores what was said of that one; its own analysis comes when
+    /// nobody types.
+    pub(super) fn settle(&mut self, uri: &Uri) {
+        let Some(document) = self.documents.get(uri) else { return };
+        let Some(settled) = &document.settled else { return };
+        let paused = StateMessage::Paused { uri: uri.clone(), generation: document.generation };
+        let messages = self.messages.clone();
+        self.runtime.spawn(async move {
+            tokio::time::sleep(PAUSE).await;
+            // A closed channel means that the process is about to end.
+            let _ = messages.send(paused);
+        });
+        if !self.shared.client.pull_diagnostics {
+            let analysis = settled.analysis.clone();
+            self.publish(uri, &analysis);
+        }
+        self.tell_status(uri);
     }
 
     /// Pushes diagnostics, with the marks of a run.

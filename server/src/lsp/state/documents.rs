@@ -60,7 +60,9 @@ impl SessionState {
             self.shared.outcomes.forget_unused();
             self.documents.values().for_each(|document| document.cache.forget_unused());
         }
-        if idle {
+        if self.documents.get(uri).is_some_and(|document| document.settled.is_some()) {
+            self.settle(uri);
+        } else if idle {
             self.analyse(uri.clone());
         }
         self.analyse_dependents(path.as_deref());

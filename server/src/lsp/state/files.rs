@@ -87,7 +87,7 @@ impl SessionState {
         for (uri, document) in self.documents.iter_mut().filter(|(_, document)| document.job.is_none()) {
             if document.is_outdated_by(&workspace) {
                 stale.push(uri.clone());
-            } else if document.analysis.is_some() {
+            } else if document.known().is_some() {
                 document.disk_revision = revision;
             }
         }
@@ -99,20 +99,20 @@ impl SessionState {
 impl OpenDocument {
     /// Whether its analysis has looked at one of these files.
     fn reads(&self, paths: &[PathBuf]) -> bool {
-        let known = self.analysis.as_ref().and_then(|known| known.dependencies.as_ref());
+        let known = self.known().and_then(|known| known.dependencies.as_ref());
         known.is_some_and(|known| paths.iter().any(|path| known.reads(path)))
     }
 
     /// Whether its analysis depends on another open document, as that is now.
     pub(super) fn depends_on(&self, path: &str, workspace: &WorkspaceSnapshot) -> bool {
         let (path, own) = (Path::new(path), self.path.as_deref() == Some(path));
-        let known = self.analysis.as_ref().and_then(|known| known.dependencies.as_ref());
+        let known = self.known().and_then(|known| known.dependencies.as_ref());
         !own && known.is_some_and(|known| known.concerns(path, workspace.text_of(path).unwrap_or_default()))
     }
 
     /// Whether its analysis was made with files that have changed since.
     pub(super) fn is_outdated_by(&self, workspace: &WorkspaceSnapshot) -> bool {
-        let Some(known) = self.analysis.as_ref().filter(|_| self.disk_revision < workspace.view.revision) else {
+        let Some(known) = self.known().filter(|_| self.disk_revision < workspace.view.revision) else {
             return false;
         };
         match &known.dependencies {

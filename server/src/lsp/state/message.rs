@@ -65,6 +65,8 @@ pub(crate) enum StateMessage {
     SubscribeReport { uri: Uri, page: Option<String> },
     /// [`REPORT_TIMEOUT`](super::REPORT_TIMEOUT) has passed since a document got this text.
     ReportTimeout { uri: Uri, generation: u64 },
+    /// Nobody has typed for a moment since a document got this text.
+    Paused { uri: Uri, generation: u64 },
     /// An analysis begins, or has ceased, to wait for the loader.
     AnalysisBlocked(bool),
     /// An analysis has found something out.

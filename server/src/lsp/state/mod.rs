@@ -42,6 +42,7 @@ use workspace::{FileSystem, Loader, WorkspaceSnapshot};
 pub(crate) use crate::limits::shown::REPORT as REPORT_TIMEOUT;
 pub(crate) use analyses::{Watched, analyse};
 pub(crate) use message::{AnalysisOutcome, FoundSoFar, Need, StateMessage};
+pub(crate) use status::judged_kernels;
 
 /// The state of a session.
 pub(crate) struct SessionState {
@@ -180,6 +181,12 @@ impl SessionState {
                     self.sender.report_changed(uri, document.report_subscribers.clone());
                 }
             }
+            StateMessage::Paused { uri, generation } => {
+                let waits = |open: &&OpenDocument| open.generation == generation && open.settled.is_some();
+                if self.documents.get(&uri).filter(waits).is_some() {
+                    self.analyse(uri);
+                }
+            }
             StateMessage::AnalysisBlocked(true) => {
                 self.running -= 1;
                 self.start_queued();
@@ -244,12 +251,17 @@ impl SessionState {
             return;
         }
         let interim = need == Need::Diagnostics && self.shared.client.refreshable.diagnostics;
-        if need != Need::Text && document.analysis.is_none() && !(interim && document.interim.is_some()) {
+        let settled = need == Need::Diagnostics && document.settled.is_some();
+        let shown = settled || (interim && document.interim.is_some());
+        if need != Need::Text && document.analysis.is_none() && !shown {
             let generation = (need == Need::CurrentAnalysis).then_some(document.generation);
             document.waiting.push_back(WaitingRequest { generation, interim, reply });
+            if document.settled.is_some() {
+                self.analyse(uri.clone());
+            }
             return;
         }
-        document.owes_refresh |= interim && document.analysis.is_none();
+        document.owes_refresh |= interim && !settled && document.analysis.is_none();
         let snapshot = self.shared.snapshot(uri, document);
         self.runtime.spawn_blocking(move || reply(Ok(snapshot)));
     }

@@ -38,7 +38,8 @@ impl SessionState {
         self.runs.remove(uri);
         let Some(document) = self.documents.get_mut(uri) else { return };
         document.jobs().for_each(AnalysisJob::cancel);
-        (document.job, document.superseded, document.interim) = (None, None, None);
+        (document.job, document.superseded) = (None, None);
+        (document.interim, document.settled) = (None, None);
         if document.analysis.is_none() {
             let snapshot = self.shared.snapshot(uri, document);
             let said = diagnostics::document_analysis(&snapshot, Analysis::default(), None, Some(CutOff::Failed(why)));

@@ -97,7 +97,7 @@ impl SessionState {
         let mut diagnostics = document.run_diagnostics(uri, &self.shared.client);
         if !self.shared.client.pull_diagnostics {
             document.published = true;
-            diagnostics.extend(document.analysis.iter().flat_map(|known| known.diagnostics.clone()));
+            diagnostics.extend(document.known().into_iter().flat_map(|known| known.diagnostics.clone()));
         }
         self.sender.publish(uri.clone(), Some(document.version), diagnostics);
     }

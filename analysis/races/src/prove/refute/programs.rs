@@ -21,7 +21,7 @@ impl Refuter<'_> {
     }
 
     /// Whether a launch says how many programs there are along an axis.
-    fn is_sized(&self, axis: u8) -> bool {
+    pub(super) fn is_sized(&self, axis: u8) -> bool {
         self.sized.get(usize::from(axis)).is_none_or(|sized| *sized)
     }
 

@@ -252,7 +252,7 @@ impl Refuter<'_> {
         let axes = self.axes.to_vec();
         for (axis, distance) in axes.into_iter().zip(state.distances.clone()) {
             // What a launch says of the grid is not assumed away.
-            if distance.is_zero() || self.known.contains_key(&Symbol::Programs(axis)) {
+            if distance.is_zero() || self.is_sized(axis) || self.known.contains_key(&Symbol::Programs(axis)) {
                 continue;
             }
             let content = distance.content();
@@ -262,7 +262,8 @@ impl Refuter<'_> {
             for (most, high) in by_number.into_iter().chain(by_stride) {
                 let known =
                     high.as_constant().is_some() || state.equations.iter().any(|equation| equation.zero == high);
-                if known || self.has_programs(&most) || self.tells_apart(axis, &most) {
+                // Who asks for a program's number is launched for more than one.
+                if most.as_constant() == Some(1) || known || self.has_programs(&most) || self.tells_apart(axis, &most) {
                     continue;
                 }
                 self.premises.insert(Premise::Few(axis, most));

@@ -1,0 +1,214 @@
+//! Launches with many tiles along one size and few along the others. Equal sizes, and fewer tiles than a kernel takes
+//! together, hide that two programs come to one tile.
+
+use std::borrow::Cow;
+
+use base::{Cancel, Cancelled};
+use rustc_hash::FxHashSet;
+
+use crate::choose::{Bounded, Choice, block, bounded, setting, used};
+use crate::decide::Decider;
+use crate::host::Numbers;
+use crate::launch::Known;
+use crate::limits::choose::{SIZES, UNLIKE};
+use crate::persistent::quotients;
+use crate::program::Program;
+use crate::prove::Spread;
+use crate::report::Reason;
+use crate::run::{Allowance, Meeting, Setting, explore};
+use crate::strides::pair;
+use crate::term::{BinOp, Node, Symbol, Term};
+
+/// Constants up to which tiles are taken together.
+const TOGETHER: std::ops::RangeInclusive<i64> = 2..=32;
+
+impl Decider<'_> {
+    /// That two programs meet where what is assumed of strides does not hold, whatever they are.
+    pub(crate) fn meet_against(&self, spreads: &[Spread], cancel: &Cancel<'_>) -> Result<Option<Reason>, Cancelled> {
+        let asked = (0u32..).take(self.program.accesses.len()).collect();
+        let mut allowance = Allowance::whole();
+        allowance.ration();
+        let settings = against(&self.program, &self.launch, spreads);
+        self.meet_in(settings, &asked, &mut allowance, cancel)
+    }
+
+    /// That two programs meet in a launch whose sizes are unlike, which nothing rules out.
+    pub(crate) fn meet_unevenly(
+        &self,
+        spreads: &[Spread],
+        asked: &FxHashSet<u32>,
+        allowance: &mut Allowance,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Reason>, Cancelled> {
+        let settings = uneven(&self.program, &self.launch, spreads);
+        self.meet_in(settings, asked, allowance, cancel)
+    }
+
+    fn meet_in(
+        &self,
+        settings: Vec<Setting>,
+        asked: &FxHashSet<u32>,
+        allowance: &mut Allowance,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Reason>, Cancelled> {
+        for setting in settings {
+            let outcome = explore(&self.program, &setting, asked, allowance, cancel)?;
+            let sound =
+                |race: &&Meeting| race.programs[0] != race.programs[1] && !race.first.wrapped && !race.second.wrapped;
+            if let Some(race) = outcome.races.iter().find(sound) {
+                return Ok(Some(self.uneven(&setting, race)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn uneven(&self, setting: &Setting, meeting: &Meeting) -> Reason {
+        let race = self.race(setting, meeting);
+        let inputs: Vec<String> = race.inputs.iter().map(|(name, value)| format!("`{name}` = {value}")).collect();
+        let with = if inputs.is_empty() { String::new() } else { format!(" with {}", inputs.join(", ")) };
+        let at = |program: &[i64]| match program {
+            [one] => one.to_string(),
+            all => format!("({})", all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+        };
+        let (one, other) = (at(&race.first.program), at(&race.second.program));
+        let text = format!("programs {one} and {other} meet{with}, which nothing rules out");
+        let (first, second) = pair(meeting);
+        let writes = |at: &u32| self.program.accesses[*at as usize].action.writes();
+        let access = [first, second].into_iter().find(writes).unwrap_or(first);
+        Reason { range: self.tree.op_header_range(self.program.accesses[access as usize].op), text }
+    }
+}
+
+/// One launch a size: it has more tiles than constants of the kernel take together, or else three, and the others one
+/// and a half.
+fn uneven(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, spreads);
+    let longest = block(&with_bounds);
+    let few = longest + longest / 2 + 1;
+    let fits = |setting: &Setting| setting.programs() <= UNLIKE;
+    let counts = [together(program) + 1, 3];
+    let mut all = Vec::new();
+    if !launch.host.is_empty() {
+        let free: Vec<u32> = launch.host.ragged(few).into_keys().collect();
+        // What is no size of a tensor may be the length of something, or how often something is done.
+        let others: Vec<u32> =
+            launch.host.numbers(few, 1).into_keys().filter(|number| !free.contains(number)).collect();
+        for number in free.iter().take(SIZES) {
+            let made = counts.iter().flat_map(|count| [(count, few), (count, 2)]).find_map(|(count, other)| {
+                let one = |of: &u32| (*of, if of == number { longest * count - 1 } else { few });
+                let mut fixed: Numbers = free.iter().map(one).collect();
+                fixed.extend(others.iter().map(|number| (*number, other)));
+                let choice = Choice { size: few, choice: 1, fixed, ..Choice::default() };
+                setting(&with_bounds, launch, &bounded, &choice).filter(fits)
+            });
+            all.extend(made);
+        }
+        return all;
+    }
+    let &[axis] = program.axes.as_slice() else { return all };
+    if launch.grid[usize::from(axis)].is_some() {
+        return all;
+    }
+    let sizes = sizes(program, launch);
+    for argument in sizes.iter().take(SIZES) {
+        for count in counts {
+            let one = |of: &u32| (*of, if of == argument { longest * count - 1 } else { few });
+            let values = sizes.iter().map(one).collect();
+            let (size, programs) = (longest * count, Some(count));
+            let choice = Choice { size, choice: 1, values, programs, ..Choice::default() };
+            let Some(made) = setting(&with_bounds, launch, &bounded, &choice) else { continue };
+            all.push(made);
+            break;
+        }
+    }
+    all
+}
+
+/// Launches of a kernel that nothing launches in which some of what is assumed of strides cannot hold, whatever they are,
+/// and all else does: one size is many tiles and the others few, or one is as small as it can be.
+fn against(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    let &[axis] = program.axes.as_slice() else { return Vec::new() };
+    let known = launch.grid[usize::from(axis)].is_some() || !launch.host.is_empty();
+    if spreads.is_empty() || known || !quotients(program, launch).is_empty() {
+        return Vec::new();
+    }
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, spreads);
+    let longest = block(&with_bounds);
+    let (few, many) = (longest + longest / 2 + 1, 3 * longest - 1);
+    let sizes = sizes(program, launch);
+    let mut all = Vec::new();
+    for argument in sizes.iter().take(SIZES) {
+        for (own, other) in [(TILES * longest - 1, few), (2, many)] {
+            let values: Vec<(u32, i64)> =
+                sizes.iter().map(|of| (*of, if of == argument { own } else { other })).collect();
+            let with = |spreads: &[Bounded<'_>]| {
+                let (size, programs, values) = (TILES * longest, Some(TILES), values.clone());
+                let choice = Choice { size, choice: 1, values, programs, ..Choice::default() };
+                setting(&with_bounds, launch, spreads, &choice)
+            };
+            if with(&bounded).is_some() {
+                continue;
+            }
+            let mut kept = bounded.clone();
+            kept.retain(|spread| with(std::slice::from_ref(spread)).is_some());
+            if kept.len() < bounded.len() {
+                all.extend(with(&kept));
+            }
+        }
+    }
+    all
+}
+
+/// Tiles of one program each in such a launch.
+const TILES: i64 = 9;
+
+/// The largest constant that program numbers are multiplied with, divided by or held below.
+fn together(program: &Program) -> i64 {
+    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
+    let mut most = 2;
+    for term in used(program) {
+        let Node::Binary(op, a, b) = *program.terms.node(term) else { continue };
+        let groups = match op {
+            BinOp::Mul | BinOp::MinS | BinOp::MinU | BinOp::RemS | BinOp::RemU => true,
+            BinOp::DivS | BinOp::DivU | BinOp::FloorDivS => true,
+            _ => false,
+        };
+        if groups && (program.terms.any_leaf(a, is_program) || program.terms.any_leaf(b, is_program)) {
+            let constants = [a, b].into_iter().filter_map(|side| program.terms.constant(side));
+            most = constants.filter(|value| TOGETHER.contains(value)).fold(most, i64::max);
+        }
+    }
+    most
+}
+
+/// Arguments that bound what hangs on a program's number, or by which such is divided, and that no launch gives. A stride
+/// bounds nothing, and the length of a loop in each program tells nothing of how many there are.
+fn sizes(program: &Program, launch: &Known) -> Vec<u32> {
+    let mut conditions: Vec<Term> = program.accesses.iter().flat_map(|access| [access.mask, access.path]).collect();
+    conditions.extend(program.loops.iter().map(|of| of.condition));
+    conditions.extend(used(program).into_iter().filter_map(|term| match *program.terms.node(term) {
+        Node::Binary(op, ..) if is_quotient(op) => Some(term),
+        _ => None,
+    }));
+    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
+    let mut all = Vec::new();
+    for condition in conditions.into_iter().filter(|condition| program.terms.any_leaf(*condition, is_program)) {
+        program.terms.leaves(condition, &mut |node| {
+            if let Node::Symbol(Symbol::Argument(at), _) = node
+                && !all.contains(at)
+            {
+                all.push(*at);
+            }
+        });
+    }
+    let is_number = |at: &u32| program.arguments.get(*at as usize).and_then(|of| of.bits).is_some_and(|bits| bits > 1);
+    all.retain(|at| is_number(at) && launch.value(*at).is_none());
+    all
+}
+
+fn is_quotient(op: BinOp) -> bool {
+    use BinOp::{CeilDivS, CeilDivU, DivS, DivU, FloorDivS, RemS, RemU};
+    matches!(op, DivS | DivU | FloorDivS | CeilDivS | CeilDivU | RemS | RemU)
+}
