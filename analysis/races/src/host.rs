@@ -271,12 +271,10 @@ impl Host {
         numbers
     }
 
-    /// The same, and where all numbers are sizes of one tensor also such that no two of them are alike: how sizes of several
-    /// tensors hang together, and with constants that were chosen, the host need not say.
+    /// The same where all numbers are sizes of one tensor, and such that no two of them are alike: how sizes of several
+    /// tensors hang together the host need not say.
     pub(crate) fn all_ragged(&self, size: i64) -> Vec<Numbers> {
-        let Some(group) = self.only_group() else {
-            return if self.bounds.is_empty() { vec![self.ragged(size)] } else { Vec::new() };
-        };
+        let Some(group) = self.only_group() else { return Vec::new() };
         let same = self.ragged(size);
         let mut all = vec![same.clone()];
         for falls in [false, true] {
