@@ -8,6 +8,7 @@ mod alike;
 mod current;
 mod limits;
 mod module;
+pub mod names;
 mod path;
 pub mod scan;
 mod sources;

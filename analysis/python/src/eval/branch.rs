@@ -5,11 +5,11 @@ use std::rc::Rc;
 use ruff_python_ast::{ElifElseClause, Expr, ExprIf, Stmt};
 
 use super::flat::{BLOCK_POINTER, alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
-use super::names::returns;
 use super::registers::opaque;
 use super::{Flow, Rest};
 use crate::emit::{Op, Region, Ssa, Type};
 use crate::interp::{Eval, Interp, Stop};
+use crate::syntax::names::returns;
 use crate::value::{DType, Tensor, Value};
 use base::TextRange;
 use dialects::Scf;

@@ -64,7 +64,7 @@ impl<'a> Interp<'a> {
                             }
                             _ => String::new(),
                         };
-                        for name in super::names::bound_in(std::slice::from_ref(stmt)) {
+                        for name in crate::syntax::names::bound_in(std::slice::from_ref(stmt)) {
                             if interp.scope.own(name).is_none() {
                                 interp.scope.set(
                                     name,

@@ -14,11 +14,11 @@ use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
 use rustc_hash::FxHashMap;
 
-use super::names::bound_in;
 use super::{Interp, Stop};
 use crate::origin::FileId;
 use crate::pending::Pending;
 use crate::scope::Scope;
+use crate::syntax::names::bound_in;
 use crate::value::Value;
 
 /// All statements of a file.

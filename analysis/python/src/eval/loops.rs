@@ -4,7 +4,6 @@ use ruff_python_ast::{Expr, StmtFor, StmtWhile};
 
 use super::arith::promote;
 use super::flat::{alike, content_free, leaves, rebuild, same, with_ssa};
-use super::names::changed_in;
 use super::registers::{known, opaque};
 use super::{Flow, Interp, Stop};
 use crate::doubt::DoubtKind;
@@ -14,6 +13,7 @@ use crate::library::Args;
 use crate::limits::run::ROUNDS;
 use crate::reason::chained;
 use crate::scope::Names;
+use crate::syntax::names::changed_in;
 use crate::value::{DType, Range, Tensor, Value};
 use base::TextRange;
 use dialects::Scf;

@@ -27,7 +27,6 @@ mod host;
 mod lazy;
 mod loops;
 mod named_tuple;
-mod names;
 mod operators;
 mod refine;
 pub mod registers;

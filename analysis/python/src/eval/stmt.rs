@@ -6,13 +6,13 @@ use ruff_python_ast::{
     ElifElseClause, ExceptHandler, Expr, Stmt, StmtFor, StmtFunctionDef, StmtTry, StmtWhile, StmtWith,
 };
 
-use super::names::{bound_in, changed_in, returns};
 use super::{Flow, Rest};
 use crate::doubt::DoubtKind;
 use crate::interp::{Interp, Stop};
 use crate::limits::host::TURNS;
 use crate::limits::run::DECORATOR;
 use crate::reason::chained;
+use crate::syntax::names::{bound_in, changed_in, returns};
 use crate::value::{Def, FnKind, Function, Role, Value};
 
 type Ran<'a> = Result<Flow<'a>, Stop>;

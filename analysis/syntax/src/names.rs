@@ -4,21 +4,21 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
 
 /// Names that the statements give a value, each once.
-pub(super) fn bound_in(stmts: &[Stmt]) -> Vec<&str> {
+pub fn bound_in(stmts: &[Stmt]) -> Vec<&str> {
     let mut found = Found { names: Vec::new(), fields: false };
     found.visit_body(stmts);
     found.names
 }
 
 /// The same in a kernel, where a variable whose field is assigned becomes another object.
-pub(super) fn changed_in(stmts: &[Stmt]) -> Vec<&str> {
+pub fn changed_in(stmts: &[Stmt]) -> Vec<&str> {
     let mut found = Found { names: Vec::new(), fields: true };
     found.visit_body(stmts);
     found.names
 }
 
 /// Whether a `return` of the statements' own function stands in them.
-pub(super) fn returns(stmts: &[Stmt]) -> bool {
+pub fn returns(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match stmt {
         Stmt::Return(_) => true,
         Stmt::If(stmt) => returns(&stmt.body) || stmt.elif_else_clauses.iter().any(|clause| returns(&clause.body)),
