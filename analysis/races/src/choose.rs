@@ -492,3 +492,16 @@ pub(crate) fn companions(program: &Program, launch: &Known, setting: &Setting) -
     wide.chosen = vec![0, next];
     Some(wide)
 }
+
+/// Programs that are near each other along the axes of the grid.
+pub(crate) fn neighbours(setting: &Setting) -> Vec<Vec<u32>> {
+    let all = u32::try_from(setting.programs()).unwrap_or(u32::MAX);
+    let row = u32::try_from(setting.grid[0]).unwrap_or(u32::MAX);
+    let plane = u32::try_from(setting.grid[0].saturating_mul(setting.grid[1])).unwrap_or(u32::MAX);
+    let steps = [1, row, plane].into_iter().filter(|step| *step > 0 && *step < all);
+    let mut chosen: Vec<Vec<u32>> =
+        steps.map(|step| (0..3).map(|at| at * step).filter(|at| *at < all).collect()).collect();
+    chosen.push(vec![0, 1, all - 1]);
+    chosen.dedup();
+    chosen
+}
