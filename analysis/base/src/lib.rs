@@ -5,6 +5,7 @@ pub mod bits;
 pub mod cache;
 mod cancel;
 mod digest;
+pub mod launch;
 pub mod limit;
 mod limits;
 mod line_index;

@@ -77,6 +77,27 @@ impl Quantity {
         }
     }
 
+    /// Whether it is no more than another one whatever numbers are, none of them negative.
+    pub fn is_at_most(&self, other: &Quantity) -> bool {
+        let natural = |part: &Quantity| !matches!(part, Quantity::Known(value) if *value < 0);
+        let positive = |part: &Quantity| matches!(part, Quantity::Known(value) if *value > 0);
+        match (self, other) {
+            (Quantity::Known(one), Quantity::Known(other)) => one <= other,
+            _ if self == other => true,
+            (_, Quantity::Made(op, parts)) => {
+                let within = |of: &dyn Fn(&Quantity) -> bool| {
+                    (self.is_at_most(&parts.0) && of(&parts.1)) || (self.is_at_most(&parts.1) && of(&parts.0))
+                };
+                match op {
+                    Operation::Add => within(&natural),
+                    Operation::Mul => within(&positive),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
     /// Calls `see` with each number without a formula, and what it is a size of.
     pub fn unknowns(&self, see: &mut dyn FnMut(u32, Option<u32>)) {
         match self {

@@ -410,7 +410,11 @@ fn lanes(program: &Program, setting: &Setting, access: u32) -> Vec<i64> {
         match *program.terms.node(term) {
             Node::Binary(BinOp::And, a, b) => open.extend([a, b]),
             Node::Binary(BinOp::Slt | BinOp::Ult, a, b) => {
-                let Node::Symbol(Symbol::Lane(dim), _) = *program.terms.node(a) else { continue };
+                let mut index = a;
+                while let Node::Trunc(inner) | Node::ExtS(inner) | Node::ExtU(inner) = *program.terms.node(index) {
+                    index = inner;
+                }
+                let Node::Symbol(Symbol::Lane(dim), _) = *program.terms.node(index) else { continue };
                 let most = Intervals::new(program, setting, &access.lanes).term(b).map(|(_, most)| most);
                 if let (Some(lanes), Some(most)) = (lanes.get_mut(usize::from(dim)), most) {
                     *lanes = i64::try_from(most).map_or(*lanes, |most| (*lanes).min(most.max(1)));
@@ -487,4 +491,17 @@ pub(crate) fn companions(program: &Program, launch: &Known, setting: &Setting) -
     wide.grid[axis] = launch.grid[axis].unwrap_or(i64::from(next) + 1);
     wide.chosen = vec![0, next];
     Some(wide)
+}
+
+/// Programs that are near each other along the axes of the grid.
+pub(crate) fn neighbours(setting: &Setting) -> Vec<Vec<u32>> {
+    let all = u32::try_from(setting.programs()).unwrap_or(u32::MAX);
+    let row = u32::try_from(setting.grid[0]).unwrap_or(u32::MAX);
+    let plane = u32::try_from(setting.grid[0].saturating_mul(setting.grid[1])).unwrap_or(u32::MAX);
+    let steps = [1, row, plane].into_iter().filter(|step| *step > 0 && *step < all);
+    let mut chosen: Vec<Vec<u32>> =
+        steps.map(|step| (0..3).map(|at| at * step).filter(|at| *at < all).collect()).collect();
+    chosen.push(vec![0, 1, all - 1]);
+    chosen.dedup();
+    chosen
 }

@@ -6,7 +6,7 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::choose::{companions, congruent, is_contradicted, settings, unlike, with_tile};
+use crate::choose::{companions, congruent, is_contradicted, neighbours, settings, unlike, with_tile};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
@@ -770,17 +770,4 @@ impl Decider<'_> {
 /// Whether the address of one side of a race is cut off at its width.
 fn wraps(race: &Meeting) -> bool {
     race.first.wrapped || race.second.wrapped
-}
-
-/// Programs that are near each other along the axes of the grid.
-pub(crate) fn neighbours(setting: &Setting) -> Vec<Vec<u32>> {
-    let all = u32::try_from(setting.programs()).unwrap_or(u32::MAX);
-    let row = u32::try_from(setting.grid[0]).unwrap_or(u32::MAX);
-    let plane = u32::try_from(setting.grid[0].saturating_mul(setting.grid[1])).unwrap_or(u32::MAX);
-    let steps = [1, row, plane].into_iter().filter(|step| *step > 0 && *step < all);
-    let mut chosen: Vec<Vec<u32>> =
-        steps.map(|step| (0..3).map(|at| at * step).filter(|at| *at < all).collect()).collect();
-    chosen.push(vec![0, 1, all - 1]);
-    chosen.dedup();
-    chosen
 }

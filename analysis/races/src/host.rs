@@ -271,18 +271,27 @@ impl Host {
         numbers
     }
 
-    /// The same, also such that no two sizes of one tensor are alike.
+    /// The same where all numbers are sizes of one tensor, and such that no two of them are alike: how sizes of several
+    /// tensors hang together the host need not say.
     pub(crate) fn all_ragged(&self, size: i64) -> Vec<Numbers> {
+        let Some(group) = self.only_group() else { return Vec::new() };
         let same = self.ragged(size);
         let mut all = vec![same.clone()];
-        for group in self.groups.values().filter(|group| (2..=UNLIKE.len()).contains(&group.len())) {
-            for falls in [false, true] {
+        for falls in [false, true] {
+            if (2..=UNLIKE.len()).contains(&group.len()) {
                 let mut unlike = same.clone();
                 unlike.extend(self.ordered(group, &UNLIKE, SOME, falls));
                 all.push(unlike);
             }
         }
         all
+    }
+
+    /// The sizes of the one tensor of which all numbers are that are not known.
+    fn only_group(&self) -> Option<&BTreeSet<u32>> {
+        let mut groups = self.groups.values();
+        let (Some(group), None) = (groups.next(), groups.next()) else { return None };
+        self.numbers(1, 0).keys().all(|number| group.contains(number)).then_some(group)
     }
 
     fn ordered(&self, group: &BTreeSet<u32>, steps: &[i64; 6], scale: i64, falls: bool) -> Numbers {
@@ -298,12 +307,7 @@ impl Host {
     /// Sizes to run with, where all numbers that are not known are sizes of one tensor: how those of several hang together
     /// the host need not say.
     pub(crate) fn unlike(&self, block: i64) -> Vec<Numbers> {
-        let numbers = self.numbers(1, 0);
-        let mut groups = self.groups.values();
-        let (Some(group), None) = (groups.next(), groups.next()) else { return Vec::new() };
-        if group.len() > UNLIKE.len() || numbers.keys().any(|number| !group.contains(number)) {
-            return Vec::new();
-        }
+        let Some(group) = self.only_group().filter(|group| group.len() <= UNLIKE.len()) else { return Vec::new() };
         let mut all = Vec::new();
         for scale in [1, SOME, block] {
             for steps in [&UNLIKE, &FAR] {

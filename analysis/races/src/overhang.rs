@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use base::{Cancel, Cancelled};
 
-use crate::choose::{ragged, reaches_over};
-use crate::decide::{Decider, neighbours};
+use crate::choose::{neighbours, ragged, reaches_over};
+use crate::decide::Decider;
 use crate::launch::Known;
 use crate::limits::runs::OVERHANG;
 use crate::prove::{Premise, Spread};

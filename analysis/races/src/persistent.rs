@@ -5,8 +5,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use crate::choose::{Choice, block, bounded, setting};
-use crate::decide::neighbours;
+use crate::choose::{Choice, block, bounded, neighbours, setting};
 use crate::host::Numbers;
 use crate::launch::Known;
 use crate::program::Program;

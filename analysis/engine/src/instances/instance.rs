@@ -193,7 +193,7 @@ fn shared(facts: &LaunchFacts, one: &ArgumentFacts, other: &ArgumentFacts) -> Sh
     let is = |(a, b, _): &&(String, String, Shared)| {
         (*a == one.name && *b == other.name) || (*a == other.name && *b == one.name)
     };
-    facts.shared.iter().find(is).map_or(Shared::Parts, |(_, _, how)| *how)
+    facts.shared.iter().find(is).map_or(Shared::PartsOrCopy, |(_, _, how)| *how)
 }
 
 /// Pairs of arguments of one storage, or that may be, of which it is not known where they lie in it.

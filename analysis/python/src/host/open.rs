@@ -9,9 +9,8 @@ use std::rc::Rc;
 use base::Operation;
 use ruff_python_ast::Operator;
 
-use super::parts::Cut;
 use super::sizes::{computed, dense, note_comparison, operation, product};
-use super::thing::{Dims, Memory, OpenNumber, OpenTensor, Origin, Thing, Torch, any, content, tensor};
+use super::thing::{Cut, Dims, Memory, OpenNumber, OpenTensor, Origin, Thing, Torch, any, content, tensor};
 use super::torch::{dtype_name, dtype_value, int, keeps_memory, keeps_shape};
 use crate::interp::Interp;
 use crate::library::Args;

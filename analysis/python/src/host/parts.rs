@@ -2,31 +2,13 @@
 
 use std::rc::Rc;
 
-use base::Operation;
+use base::Quantity;
 
-use super::thing::{Dims, Memory, OpenNumber, OpenTensor, Origin, Thing};
-use super::torch::int;
+use super::sizes::Quantities;
+use super::thing::{Along, Cut, Memory, OpenTensor, Thing};
 use crate::library::Args;
-use crate::limits::open::DEPTH;
 use crate::specialization::Shared;
 use crate::value::Value;
-
-/// What an index takes of a tensor.
-#[derive(Clone, Debug)]
-pub(super) struct Cut<'a> {
-    /// The tensor that it is taken of.
-    of: Rc<Dims<'a>>,
-    /// By dimension, from 0 or from the end.
-    along: Vec<(i64, Along<'a>)>,
-}
-
-/// What it takes along a dimension.
-#[derive(Clone, Debug)]
-enum Along<'a> {
-    One(Value<'a>),
-    /// From one place to before another one; the ends where there is none.
-    Range(Option<Value<'a>>, Option<Value<'a>>),
-}
 
 impl<'a> Cut<'a> {
     /// `tensor[index]`. Of a part of a tensor it is within that part.
@@ -63,83 +45,47 @@ impl<'a> Cut<'a> {
         if of.cut.is_some() {
             return of.cut.clone();
         }
-        let (dim, index) = (args.pos.first().and_then(int)?, args.pos.get(1)?.clone());
+        let (Value::Int(dim), index) = (args.pos.first()?, args.pos.get(1)?.clone()) else { return None };
+        let dim = i64::try_from(*dim).ok()?;
         Some(Rc::new(Cut { of: of.dims.clone(), along: vec![(dim, Along::One(index))] }))
     }
 
     /// Whether two parts of a tensor have nothing in common.
-    fn is_apart(&self, other: &Cut<'a>) -> bool {
-        Rc::ptr_eq(&self.of, &other.of)
-            && self.along.iter().any(|(dim, one)| {
-                let same = other.along.iter().filter(|(of, _)| of == dim);
-                same.into_iter().any(|(_, other)| one.is_before(other) || other.is_before(one))
-            })
+    fn is_apart<'v>(&'v self, other: &'v Cut<'a>, quantities: &mut Quantities<'v, 'a>) -> bool {
+        let mut apart = false;
+        for (dim, one) in self.along.iter().filter(|_| Rc::ptr_eq(&self.of, &other.of)) {
+            for (_, other) in other.along.iter().filter(|(of, _)| of == dim) {
+                apart |= one.is_before(other, quantities) || other.is_before(one, quantities);
+            }
+        }
+        apart
     }
 }
 
 impl<'a> Along<'a> {
-    /// Whether all of it is before what another one takes.
-    fn is_before(&self, other: &Along<'a>) -> bool {
-        match (self, other) {
-            (Along::One(one), Along::One(other)) => match (int(one), int(other)) {
-                (Some(one), Some(other)) => one < other && (one < 0) == (other < 0),
-                _ => false,
-            },
-            (Along::One(one), Along::Range(Some(start), _)) => {
-                matches!((int(one), int(start)), (Some(one), Some(start)) if 0 <= one && one < start)
+    /// Whether all of it is before what another one takes. Places that are counted from the end are not compared with others.
+    fn is_before<'v>(&'v self, other: &'v Along<'a>, quantities: &mut Quantities<'v, 'a>) -> bool {
+        let (one, other, apart) = match (self, other) {
+            (Along::One(one), Along::One(other) | Along::Range(Some(other), _)) => (one, other, 1),
+            (Along::Range(_, Some(end)), Along::One(start) | Along::Range(Some(start), _)) => (end, start, 0),
+            _ => return false,
+        };
+        match (quantities.of(one), quantities.of(other)) {
+            (Some(Quantity::Known(one)), Some(Quantity::Known(other))) => {
+                one + apart <= other && (one < 0) == (other < 0)
             }
-            (Along::Range(_, Some(end)), Along::One(start) | Along::Range(Some(start), _)) => {
-                at_most(end, start, DEPTH)
-            }
+            (Some(one), Some(other)) => apart == 0 && one.is_at_most(&other),
             _ => false,
         }
     }
 }
 
-/// Whether a place is not behind another one whatever sizes are, none of them negative.
-fn at_most(one: &Value<'_>, other: &Value<'_>, depth: u32) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return false };
-    if is_same(one, other, depth) {
-        return true;
-    }
-    if let (Some(one), Some(other)) = (int(one), int(other)) {
-        return one <= other && (one < 0) == (other < 0);
-    }
-    let Value::Host(thing) = other else { return false };
-    let Thing::OpenNumber(OpenNumber::Int, Origin::Made(op, parts)) = &**thing else { return false };
-    let factor = |part: &Value<'_>| int(part).is_some_and(|factor| factor > 0);
-    let term = |part: &Value<'_>| int(part).is_none_or(|term| term >= 0);
-    match op {
-        Operation::Add => {
-            (at_most(one, &parts.0, depth) && term(&parts.1)) || (at_most(one, &parts.1, depth) && term(&parts.0))
-        }
-        Operation::Mul => {
-            (at_most(one, &parts.0, depth) && factor(&parts.1)) || (at_most(one, &parts.1, depth) && factor(&parts.0))
-        }
-        _ => false,
-    }
-}
-
-/// Whether two values are one number.
-fn is_same(one: &Value<'_>, other: &Value<'_>, depth: u32) -> bool {
-    if let (Some(one), Some(other)) = (int(one), int(other)) {
-        return one == other;
-    }
-    let (Value::Host(one), Value::Host(other), Some(depth)) = (one, other, depth.checked_sub(1)) else { return false };
-    if std::ptr::addr_eq(Rc::as_ptr(one), Rc::as_ptr(other)) {
-        return true;
-    }
-    match (&**one, &**other) {
-        (Thing::OpenNumber(_, Origin::Made(a, x)), Thing::OpenNumber(_, Origin::Made(b, y))) => {
-            a == b && is_same(&x.0, &y.0, depth) && is_same(&x.1, &y.1, depth)
-        }
-        _ => false,
-    }
-}
-
 /// Pairs of arguments of a launch that are of one storage, or may be, where it is not known of both where they lie in it.
-pub(super) fn shared(arguments: &[(Rc<str>, Value<'_>)]) -> Vec<(String, String, Shared)> {
-    let mut tensors: Vec<(String, &OpenTensor<'_>)> = Vec::new();
+pub(super) fn shared<'v, 'a>(
+    arguments: &'v [(Rc<str>, Value<'a>)],
+    quantities: &mut Quantities<'v, 'a>,
+) -> Vec<(String, String, Shared)> {
+    let mut tensors: Vec<(String, &'v OpenTensor<'a>)> = Vec::new();
     arguments.iter().for_each(|(name, value)| tensors_in(name.to_string(), value, &mut tensors));
     let mut pairs = Vec::new();
     for (at, (name, one)) in tensors.iter().enumerate() {
@@ -149,7 +95,7 @@ pub(super) fn shared(arguments: &[(Rc<str>, Value<'_>)]) -> Vec<(String, String,
                 continue;
             }
             let cuts = one.cut.as_ref().zip(other.cut.as_ref());
-            let how = if cuts.is_some_and(|(one, other)| one.is_apart(other)) {
+            let how = if cuts.is_some_and(|(one, other)| one.is_apart(other, quantities)) {
                 Shared::Apart
             } else if !one.memory.perhaps_copied && !other.memory.perhaps_copied {
                 Shared::Parts

@@ -54,7 +54,7 @@ pub(super) fn facts<'a>(
     let steps = steps.iter().filter_map(|(step, dense)| Some((number(quantities.of(step)?)?, quantities.of(dense)?)));
     let dense = steps.collect();
     let grid = grid.map(|size| size.map(u64::from));
-    LaunchFacts { arguments: all, grid, programs, dense, shared: shared(arguments) }
+    LaunchFacts { arguments: all, grid, programs, dense, shared: shared(arguments, &mut quantities) }
 }
 
 /// Of a tensor that may lie densely, and of which the host says no more: the strides that it asks for, and what they are

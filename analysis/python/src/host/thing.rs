@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::parts::Cut;
 use super::ways::Ways;
 use crate::origin::FileId;
 use crate::specialization::{Contents, LaunchFacts};
@@ -241,6 +240,23 @@ pub struct OpenTensor<'a> {
     pub whole: bool,
     /// The part that it is of another one, where it is one.
     pub(super) cut: Option<Rc<Cut<'a>>>,
+}
+
+/// What an index takes of a tensor.
+#[derive(Clone, Debug)]
+pub(super) struct Cut<'a> {
+    /// The tensor that it is taken of.
+    pub(super) of: Rc<Dims<'a>>,
+    /// By dimension, from 0 or from the end.
+    pub(super) along: Vec<(i64, Along<'a>)>,
+}
+
+/// What it takes along a dimension.
+#[derive(Clone, Debug)]
+pub(super) enum Along<'a> {
+    One(Value<'a>),
+    /// From one place to before another one; the ends where there is none.
+    Range(Option<Value<'a>>, Option<Value<'a>>),
 }
 
 /// What is known of a number that is not.

@@ -7,6 +7,7 @@ use super::strides::contiguous;
 use super::thing::{Memory, Thing, Torch, any, content, tensor};
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
+use crate::limits::contents::MOST;
 use crate::specialization::Contents;
 use crate::value::{DType, Value};
 
@@ -86,7 +87,7 @@ impl Torch {
 
     /// The elements of a tensor of integers that is one piece of memory, where they are known and few.
     pub fn contents(&self) -> Option<Contents> {
-        let few = u64::try_from(self.count()).ok().filter(|count| *count <= Contents::MOST)?;
+        let few = u64::try_from(self.count()).ok().filter(|count| *count <= MOST)?;
         let whole = self.memory.offset == Some(0) && self.is_contiguous() && is_integer(&self.dtype);
         let contents = self.memory.contents().filter(|_| whole)?;
         contents.elements(few).map(|_| contents)
@@ -456,7 +457,7 @@ fn flat(data: &Value<'_>, into: &mut Vec<i64>) -> bool {
     match data {
         Value::Int(number) => i64::try_from(*number).is_ok_and(|number| {
             into.push(number);
-            into.len() as u64 <= Contents::MOST
+            into.len() as u64 <= MOST
         }),
         Value::List(items) => items.borrow().iter().all(|item| flat(item, into)),
         Value::Tuple(items) => items.iter().all(|item| flat(item, into)),
