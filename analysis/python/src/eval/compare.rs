@@ -24,9 +24,6 @@ impl<'a> Interp<'a> {
                     && let Value::None = b
                     && let Value::Host(_) = a
                 {
-                    if crate::host::may_be_none(a) {
-                        return Ok(crate::host::number(crate::host::OpenNumber::Bool));
-                    }
                     return Ok(Value::Bool(op == CmpOp::IsNot));
                 }
                 if open && [a, b].into_iter().any(|value| matches!(value, Value::Unknown(_) | Value::Lib(_))) {

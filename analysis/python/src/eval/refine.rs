@@ -47,8 +47,6 @@ impl<'a> Interp<'a> {
                     self.refine_rank(&compare.left, right);
                     self.refine_equal(&compare.left, right);
                     self.refine_equal(right, &compare.left);
-                } else if matches!(op, CmpOp::Is | CmpOp::IsNot) && right.is_none_literal_expr() {
-                    self.refine_present(&compare.left);
                 } else if is_at_most_one(*op, right, holds) {
                     self.choose_one(&compare.left);
                 }
@@ -75,14 +73,6 @@ impl<'a> Interp<'a> {
         };
         if let (Ok(value), Some(rank)) = (self.expr(of), rank.as_u8()) {
             crate::host::note_rank(&value, rank.into());
-        }
-    }
-
-    /// `x is not None`.
-    fn refine_present(&mut self, variable: &Expr) {
-        let Expr::Name(name) = variable else { return };
-        if let Some(tensor) = self.scope.own(&name.id).and_then(|value| crate::host::present(&value)) {
-            self.scope.set(&name.id, tensor);
         }
     }
 

@@ -35,7 +35,7 @@ fn laid_out<'a>(
 ) -> Value<'a> {
     let dims = Dims::free();
     let steps = Dims::strides_of(shape.as_deref(), &dims);
-    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true, optional: false })
+    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true })
 }
 
 fn made(tensor: OpenTensor<'_>) -> Value<'_> {
@@ -52,7 +52,7 @@ fn dense_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> V
 fn sized_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
     let (memory, shape, dims) = (Memory::fresh(), of.shape.clone(), of.dims.clone());
     let (strides, steps) = (None, Dims::strides_of(of.shape.as_deref(), &dims));
-    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true, optional: false })
+    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true })
 }
 
 /// What a conversion makes of a tensor: the tensor itself where it is of that type already.
@@ -121,14 +121,14 @@ fn strides_unknown<'a>(of: &OpenTensor<'a>) -> Value<'a> {
 fn view_of<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
     let (memory, dims) = (of.memory.further(None), Dims::free());
     let steps = Dims::strides_of(shape.as_deref(), &dims);
-    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: false, optional: false })
+    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: false })
 }
 
 /// The same tensor under another shape.
 fn same_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
     let (memory, dims) = (of.memory.clone(), Dims::free());
     let steps = Dims::strides_of(shape.as_deref(), &dims);
-    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: of.whole, optional: false })
+    made(OpenTensor { memory, dtype, shape, strides: None, dims, steps, whole: of.whole })
 }
 
 /// Whether a value itself is not known, or is a key with a part that is not.
@@ -217,7 +217,6 @@ fn opened<'a>(tensor: &Torch) -> OpenTensor<'a> {
         dims: Dims::free(),
         steps: Rc::default(),
         whole: true,
-        optional: false,
     }
 }
 
@@ -327,30 +326,7 @@ pub(super) fn size_at<'a>(dims: &Dims<'a>, index: &Value<'a>) -> Value<'a> {
 /// The sizes that are unpacked into so many names; `None` of what is none.
 pub fn unpacked<'a>(value: &Value<'a>, count: usize) -> Option<Vec<Value<'a>>> {
     let Value::Host(thing) = value else { return None };
-    match &**thing {
-        Thing::OpenSizes(dims) => Some(dims.unpacked(count)),
-        // What was saved for the backward pass: each is a tensor, or was none.
-        Thing::Any(name) if &**name == "saved_tensors" => Some((0..count).map(|_| saved()).collect()),
-        _ => None,
-    }
-}
-
-fn saved<'a>() -> Value<'a> {
-    let (shape, strides, dims) = (None, None, Dims::free());
-    let (memory, dtype, steps) = (Memory::fresh(), None, Dims::strides_of(None, &dims));
-    made(OpenTensor { memory, dtype, shape, strides, dims, steps, whole: true, optional: true })
-}
-
-/// Whether what counts as a tensor may be none.
-pub fn may_be_none(value: &Value<'_>) -> bool {
-    matches!(value, Value::Host(thing) if matches!(&**thing, Thing::OpenTensor(tensor) if tensor.optional))
-}
-
-/// The same tensor, once it is known to be one.
-pub fn present<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    let Value::Host(thing) = value else { return None };
-    let Thing::OpenTensor(tensor) = &**thing else { return None };
-    tensor.optional.then(|| made(OpenTensor { optional: false, ..tensor.clone() }))
+    if let Thing::OpenSizes(dims) = &**thing { Some(dims.unpacked(count)) } else { None }
 }
 
 /// How many elements a tensor of these sizes has.

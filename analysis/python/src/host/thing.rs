@@ -227,8 +227,6 @@ pub struct OpenTensor<'a> {
     pub steps: Rc<Dims<'a>>,
     /// Whether it counts as lying densely, so that `contiguous` makes no copy of it.
     pub whole: bool,
-    /// Whether it may be none.
-    pub optional: bool,
 }
 
 /// What is known of a number that is not.
