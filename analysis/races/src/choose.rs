@@ -111,7 +111,7 @@ pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> V
 /// Whether what is assumed of a stride fails wherever sizes of a tensor that are free stand in some order: then the host
 /// makes launches in which it does not hold.
 pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread) -> bool {
-    if !is_exact(program, spread) {
+    if !is_exact(program, spread) || lies_somehow(program, launch, spread) {
         return false;
     }
     // The host computes both from the same numbers, and no numbers do.
@@ -140,7 +140,11 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
 /// Whether what is assumed of a stride fails with sizes that are no multiples of blocks, which the host makes launches
 /// with: then a block reaches into the next row there, and nothing but how long rows are keeps it out.
 pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -> bool {
-    if launch.host.is_empty() || !is_exact(program, spread) || !is_unmasked(program, spread) {
+    if launch.host.is_empty()
+        || !is_exact(program, spread)
+        || !is_unmasked(program, spread)
+        || lies_somehow(program, launch, spread)
+    {
         return false;
     }
     let mut with_bounds = Cow::Borrowed(program);
@@ -173,6 +177,12 @@ pub(crate) fn ragged(program: &Program, launch: &Known, spreads: &[Spread]) -> V
         all.extend(with(&kept));
     }
     all
+}
+
+/// Whether a stride is of a tensor of which it is not known how it lies: what dense ones have speaks against nothing.
+fn lies_somehow(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    let strides = arguments(program, &spread.stride);
+    strides.iter().any(|at| matches!(launch.host.of(*at), Some(Quantity::Stride { .. })))
 }
 
 /// Arguments that a polynomial mentions.

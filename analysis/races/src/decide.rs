@@ -221,15 +221,7 @@ impl Decider<'_> {
                 }
             }
             for (race, ..) in conditional {
-                let text = match self.program.axes.len() {
-                    1 => {
-                        "no access depends on which program it is of, and the grid is not known: one program may be all"
-                    }
-                    _ => {
-                        "programs of one place along another axis of the grid would share this address; the grid is not known"
-                    }
-                };
-                let text = text.to_owned();
+                let text = "programs of one place along another axis of the grid would share this address; the grid is not known".to_owned();
                 reasons.push(Reason { range: race.second.range, text });
             }
         }
@@ -657,13 +649,6 @@ impl Decider<'_> {
     /// one program along some of them: then its addresses need not tell programs apart there.
     fn is_sure(&self, setting: &Setting, meeting: &Meeting) -> bool {
         let unknown = |axis: usize| self.launch.grid[axis].is_none() && !self.launch.host.is_sized(axis);
-        if let [axis] = *self.program.axes
-            && meeting.programs[0] != meeting.programs[1]
-            && unknown(usize::from(axis))
-            && !self.tells_programs_apart(axis)
-        {
-            return false;
-        }
         if self.program.axes.len() < 2 || meeting.programs[0] == meeting.programs[1] {
             return true;
         }
@@ -681,17 +666,6 @@ impl Decider<'_> {
             })
         };
         wide <= 1 && differ.iter().all(told)
-    }
-
-    /// Whether what some access touches depends on the number of its program along an axis.
-    fn tells_programs_apart(&self, axis: u8) -> bool {
-        let is = |node: &Node| match node {
-            Node::Symbol(Symbol::Program(of), _) => *of == axis,
-            Node::Read(..) => true,
-            _ => false,
-        };
-        let mut all = self.program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
-        all.any(|term| self.program.terms.any_leaf(term, is))
     }
 
     pub(crate) fn left_open(&self, outcomes: &[(Setting, Outcome)], reasons: &mut Vec<Reason>) {

@@ -51,7 +51,7 @@ impl<'a> Cut<'a> {
     }
 
     /// Whether two parts of a tensor have nothing in common.
-    fn is_apart<'v>(&'v self, other: &'v Cut<'a>, quantities: &mut Quantities<'v, 'a>) -> bool {
+    fn is_apart(&self, other: &Cut<'a>, quantities: &mut Quantities<'a>) -> bool {
         let mut apart = false;
         for (dim, one) in self.along.iter().filter(|_| Rc::ptr_eq(&self.of, &other.of)) {
             for (_, other) in other.along.iter().filter(|(of, _)| of == dim) {
@@ -64,7 +64,7 @@ impl<'a> Cut<'a> {
 
 impl<'a> Along<'a> {
     /// Whether all of it is before what another one takes. Places that are counted from the end are not compared with others.
-    fn is_before<'v>(&'v self, other: &'v Along<'a>, quantities: &mut Quantities<'v, 'a>) -> bool {
+    fn is_before(&self, other: &Along<'a>, quantities: &mut Quantities<'a>) -> bool {
         let (one, other, apart) = match (self, other) {
             (Along::One(one), Along::One(other) | Along::Range(Some(other), _)) => (one, other, 1),
             (Along::Range(_, Some(end)), Along::One(start) | Along::Range(Some(start), _)) => (end, start, 0),
@@ -83,7 +83,7 @@ impl<'a> Along<'a> {
 /// Pairs of arguments of a launch that are of one storage, or may be, where it is not known of both where they lie in it.
 pub(super) fn shared<'v, 'a>(
     arguments: &'v [(Rc<str>, Value<'a>)],
-    quantities: &mut Quantities<'v, 'a>,
+    quantities: &mut Quantities<'a>,
 ) -> Vec<(String, String, Shared)> {
     let mut tensors: Vec<(String, &'v OpenTensor<'a>)> = Vec::new();
     arguments.iter().for_each(|(name, value)| tensors_in(name.to_string(), value, &mut tensors));
