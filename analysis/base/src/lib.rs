@@ -13,6 +13,7 @@ mod message;
 mod quantity;
 mod range;
 pub mod rng;
+pub mod specialization;
 pub mod target;
 pub mod workers;
 

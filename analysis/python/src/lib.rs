@@ -9,7 +9,6 @@
 //! origin for each op, so that what an op means is said once, where TTGIR is lowered.
 
 pub mod doubt;
-pub mod dtype;
 pub mod elaborated;
 pub mod emit;
 pub mod eval;
@@ -17,14 +16,12 @@ pub mod host;
 pub mod interp;
 pub mod library;
 mod limits;
-mod numbers;
 pub mod pending;
 pub mod reason;
 pub mod scope;
-pub mod specialization;
 pub mod value;
 
 pub use ::syntax;
 pub use ::syntax::origin;
-pub use base::target;
+pub use base::{specialization, target};
 pub use limits::LIMITS;

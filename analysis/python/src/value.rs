@@ -4,6 +4,8 @@
 //! are computed by the kernel and stand for SSA values of the IR, tensors in registers too. One without an SSA value
 //! is opaque: it has a shape and a type, and no content.
 
+pub use ttgir::build::DType;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -314,33 +316,6 @@ pub struct Object<'a> {
     pub class: &'static LibClass,
     /// In the order of the constructor.
     pub fields: Vec<(&'static str, Value<'a>)>,
-}
-
-/// Element types, by Triton's short names.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum DType {
-    Void,
-    Int1,
-    Int8,
-    Int16,
-    Int32,
-    Int64,
-    UInt8,
-    UInt16,
-    UInt32,
-    UInt64,
-    Fp8E4Nv,
-    Fp8E5,
-    Fp8E4B8,
-    Fp8E5B16,
-    Fp8E4B15,
-    Fp16,
-    Bf16,
-    Fp32,
-    Fp64,
-    /// A pointer to an element type; `None` where that is none that is told apart.
-    Ptr(Option<&'static DType>),
 }
 
 /// A scalar or a register tensor.

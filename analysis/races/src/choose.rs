@@ -352,8 +352,11 @@ fn is_of(program: &Program, term: Term, axis: u8) -> bool {
     program.terms.any_leaf(term, |node| matches!(node, Node::Symbol(Symbol::Program(of), _) if *of == axis))
 }
 
+/// What is divided, and by which constant.
+type Divided = (Term, i64);
+
 /// What is divided by constants: with the remainder, and with the quotient.
-fn divided(program: &Program) -> (Vec<(Term, i64)>, FxHashSet<(Term, i64)>) {
+fn divided(program: &Program) -> (Vec<Divided>, FxHashSet<Divided>) {
     let mut quotients = FxHashSet::default();
     let mut remainders = Vec::new();
     for term in used(program) {

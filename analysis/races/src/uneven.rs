@@ -155,11 +155,7 @@ fn together(program: &Program) -> i64 {
     let mut most = 2;
     for term in used(program) {
         let Node::Binary(op, a, b) = *program.terms.node(term) else { continue };
-        let groups = match op {
-            BinOp::Mul | BinOp::MinS | BinOp::MinU | BinOp::RemS | BinOp::RemU => true,
-            BinOp::DivS | BinOp::DivU | BinOp::FloorDivS => true,
-            _ => false,
-        };
+        let groups = is_quotient(op) || matches!(op, BinOp::Mul | BinOp::MinS | BinOp::MinU);
         if groups && (program.terms.any_leaf(a, is_program) || program.terms.any_leaf(b, is_program)) {
             let constants = [a, b].into_iter().filter_map(|side| program.terms.constant(side));
             most = constants.filter(|value| TOGETHER.contains(value)).fold(most, i64::max);
@@ -171,12 +167,18 @@ fn together(program: &Program) -> i64 {
 /// Arguments that bound what hangs on a program's number, or by which such is divided, and that no launch gives. A stride
 /// bounds nothing, and the length of a loop in each program tells nothing of how many there are.
 fn sizes(program: &Program, launch: &Known) -> Vec<u32> {
-    let mut conditions: Vec<Term> = program.accesses.iter().flat_map(|access| [access.mask, access.path]).collect();
-    conditions.extend(program.loops.iter().map(|of| of.condition));
-    conditions.extend(used(program).into_iter().filter_map(|term| match *program.terms.node(term) {
-        Node::Binary(op, ..) if is_quotient(op) => Some(term),
-        _ => None,
-    }));
+    let mut open: Vec<Term> = program.accesses.iter().flat_map(|access| [access.mask, access.path]).collect();
+    open.extend(program.loops.iter().map(|of| of.condition));
+    let mut conditions: Vec<Term> = Vec::new();
+    while let Some(term) = open.pop() {
+        match *program.terms.node(term) {
+            Node::Binary(BinOp::And, a, b) => open.extend([b, a]),
+            _ if conditions.contains(&term) => {}
+            _ => conditions.push(term),
+        }
+    }
+    let divides = |term: &Term| matches!(program.terms.node(*term), Node::Binary(op, ..) if is_quotient(*op));
+    conditions.extend(used(program).into_iter().filter(divides));
     let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
     let mut all = Vec::new();
     for condition in conditions.into_iter().filter(|condition| program.terms.any_leaf(*condition, is_program)) {

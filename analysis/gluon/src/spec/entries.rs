@@ -72,7 +72,8 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
         }
         let inside = func.inside.iter().map(|&at| survey.functions[at].def.name.to_string()).collect();
         let params = params(module, survey, func);
-        let generated = super::generated::launch(module, survey, func, &params);
+        let names: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
+        let generated = super::generated::launch(module, survey, func, &names);
         let entry = Entry {
             name: func.owner.map_or_else(|| name.to_owned(), |owner| format!("{owner}.{name}")),
             language,

@@ -9,7 +9,6 @@ use python::specialization::{ArgumentFacts, LaunchFacts};
 use python::syntax::Module;
 use ruff_python_ast::{Expr, Number, Stmt, StmtFunctionDef};
 
-use super::entries::Param;
 use super::survey::{Func, Survey};
 
 /// Decorators of kernels with a program for each block along x, y and z.
@@ -19,7 +18,7 @@ const LAUNCHERS: [&str; 3] = ["pointwise", "reduction", "persistent_reduction"];
 const GRIDS: [&str; 3] = ["Grid1D", "Grid2D", "Grid3D"];
 
 /// What is known of all launches of a kernel that says by its decorator how it is launched; `None` of one that does not.
-pub(super) fn launch(module: &Module, survey: &Survey<'_>, func: &Func<'_>, params: &[Param]) -> Option<LaunchFacts> {
+pub(super) fn launch(module: &Module, survey: &Survey<'_>, func: &Func<'_>, params: &[&str]) -> Option<LaunchFacts> {
     let mut decorators = func.def.decorator_list.iter().filter_map(|decorator| decorator.expression.as_call_expr());
     let call = decorators.find(|call| {
         let path = survey.path(&call.func).unwrap_or_default();
@@ -33,7 +32,7 @@ pub(super) fn launch(module: &Module, survey: &Survey<'_>, func: &Func<'_>, para
         return None;
     }
     // Several programs may share the elements of one reduction.
-    if params.iter().any(|param| param.name.starts_with("RSPLIT")) {
+    if params.iter().any(|param| param.starts_with("RSPLIT")) {
         return None;
     }
     let mut facts = LaunchFacts { grid: [None, Some(1), Some(1)], ..LaunchFacts::default() };
@@ -43,7 +42,7 @@ pub(super) fn launch(module: &Module, survey: &Survey<'_>, func: &Func<'_>, para
             if let Some(set) = set_in(func.def, name) {
                 return Some(Quantity::Known(set));
             }
-            params.iter().find(|param| param.name == name)?;
+            params.iter().find(|param| **param == name)?;
             let quantity = Quantity::Unknown { id, of };
             let (name, divisibility, given) = (name.to_owned(), 1, Some(quantity.clone()));
             facts.arguments.push(ArgumentFacts { name, divisibility, quantity: given, ..ArgumentFacts::default() });

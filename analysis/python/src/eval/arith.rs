@@ -10,9 +10,9 @@ use ruff_python_ast::Operator;
 use super::registers::{Extent, known, none, opaque};
 use crate::emit::{Op, Ssa};
 use crate::interp::{Eval, Interp, Stop};
-use crate::numbers::wrap;
 use crate::value::{DType, Tensor, Value};
 use dialects::{Arith, Tt};
+use ttgir::build::numbers::wrap;
 
 /// Bits of 0, 1 and 2 for booleans, integers and floating point: what a plain number adapts to.
 fn rank(dtype: DType) -> u8 {

@@ -4,8 +4,8 @@ use ruff_python_ast::CmpOp;
 
 use super::registers::{known, opaque};
 use crate::interp::{Eval, Interp};
-use crate::numbers::wrap;
 use crate::value::{DType, Tensor, Value};
+use ttgir::build::numbers::wrap;
 
 impl<'a> Interp<'a> {
     /// `a op b`.

@@ -357,8 +357,8 @@ impl<'a> Interp<'a> {
             leaves(old, &mut left);
             leaves(new, &mut right);
             let differs = left.iter().zip(&right).map(|(a, b)| {
-                let kept = !super::flat::computed(a) && !(plain(a) && super::flat::computed(b));
-                !(kept || same(a, b) || content_free(a) && content_free(b))
+                let changes = super::flat::computed(a) || plain(a) && super::flat::computed(b);
+                !(!changes || same(a, b) || content_free(a) && content_free(b))
             });
             match place.and_then(|at| carried.get_mut(at)) {
                 Some(variable) => {

@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use crate::emit::{Attr, Op, Ssa, Type, compare};
 use crate::interp::{Interp, Stop};
-use crate::numbers::{float_text, wrap};
 use crate::value::{DType, Tensor, Value};
 use dialects::{Arith, Tt};
+use ttgir::build::numbers::{float_text, wrap};
 
 /// Elements of a tensor at most (`TRITON_MAX_TENSOR_NUMEL`).
 pub const MAX_ELEMENTS: i64 = 1 << 20;

@@ -23,11 +23,10 @@ impl<'a> Cut<'a> {
         let ellipsis = parts.iter().position(|part| matches!(part, Value::Ellipsis));
         let counted = parts.iter().filter(|part| !matches!(part, Value::None)).count() as i64;
         let mut along = Vec::new();
-        let mut dim = 0;
-        for (at, part) in parts.iter().enumerate().filter(|(_, part)| !matches!(part, Value::None)) {
+        let dims = parts.iter().enumerate().filter(|(_, part)| !matches!(part, Value::None));
+        for (dim, (at, part)) in (0i64..).zip(dims) {
             // Behind an ellipsis dimensions are counted from the end.
             let own = if ellipsis.is_some_and(|ellipsis| at > ellipsis) { dim - counted } else { dim };
-            dim += 1;
             match part {
                 Value::Slice(bounds) if matches!(bounds[2], Value::None | Value::Int(1)) => {
                     let given = |bound: &Value<'a>| (!matches!(bound, Value::None)).then(|| bound.clone());

@@ -8,6 +8,8 @@
 
 mod attr;
 mod check;
+mod dtype;
+pub mod numbers;
 mod op;
 mod print;
 mod ty;
@@ -22,6 +24,7 @@ use values::Values;
 
 pub use attr::Attr;
 pub use check::BuildError;
+pub use dtype::DType;
 pub use op::{Op, Region};
 pub use print::{Printed, ValueNames};
 pub use ty::{Alias, Type};

@@ -1,9 +1,9 @@
 //! Numbers of Python as numbers of the kernel: which type they have, how they wrap, and how MLIR writes them.
 
-use crate::value::DType;
+use super::dtype::DType;
 
 /// `value` as a number of this type: sign-extended, or between 0 and its maximum.
-pub(crate) fn wrap(value: i128, dtype: DType) -> i128 {
+pub fn wrap(value: i128, dtype: DType) -> i128 {
     let bits = dtype.bits();
     if bits == 0 || bits > 64 {
         return value;
@@ -21,14 +21,14 @@ impl DType {
     }
 
     /// An integer as MLIR writes it, whose types have no sign.
-    pub(crate) fn signed(self, value: i128) -> i128 {
+    pub fn signed(self, value: i128) -> i128 {
         let bits = self.bits().clamp(1, 64);
         if value >> (bits - 1) == 1 { value - (1i128 << bits) } else { value }
     }
 }
 
 /// A float as MLIR writes it: with as many digits as give the same bits again; the bits of what is no number.
-pub(crate) fn float_text(value: f64, dtype: DType) -> String {
+pub fn float_text(value: f64, dtype: DType) -> String {
     let single = value as f32;
     let value = if dtype == DType::Fp64 { value } else { f64::from(single) };
     if !value.is_finite() {

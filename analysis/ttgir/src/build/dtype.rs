@@ -1,7 +1,33 @@
 //! Element types.
 
-use crate::emit::Type;
-use crate::value::DType;
+use super::ty::Type;
+
+/// Element types, by Triton's short names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum DType {
+    Void,
+    Int1,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    UInt8,
+    UInt16,
+    UInt32,
+    UInt64,
+    Fp8E4Nv,
+    Fp8E5,
+    Fp8E4B8,
+    Fp8E5B16,
+    Fp8E4B15,
+    Fp16,
+    Bf16,
+    Fp32,
+    Fp64,
+    /// A pointer to an element type; `None` where that is none that is told apart.
+    Ptr(Option<&'static DType>),
+}
 
 /// Name in `gl`, name in signatures, type in the IR, bits.
 static TABLE: &[(DType, &str, &str, &str, u32)] = &[

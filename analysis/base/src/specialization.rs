@@ -1,7 +1,7 @@
 //! A specialisation: what a kernel is launched with, as far as it shapes the kernel.
 
+pub use crate::launch::{ArgumentFacts, Contents, LaunchFacts, Shared};
 use crate::target::{Target, Version};
-pub use base::launch::{ArgumentFacts, Contents, LaunchFacts, Shared};
 
 /// What one parameter is given.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
