@@ -3,9 +3,9 @@
 use super::shapes::none;
 use crate::operand;
 use crate::values::arg;
-use dialects::{Llvm, Tt};
+use dialects::Tt;
 use python::doubt::DoubtKind;
-use python::emit::{Attr, Op, Type};
+use python::emit::{Op, Type};
 use python::eval::registers::MAX_ELEMENTS;
 use python::interp::{Eval, Interp};
 use python::library::{Bound, Fixed, NOTHING, Part, Row};
@@ -67,8 +67,5 @@ fn assume<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
         interp.doubt(DoubtKind::Assertion);
     }
     let Value::Tensor(condition) = condition else { return Ok(Value::None) };
-    let condition = interp.cast(&condition, DType::Int1)?;
-    let condition = interp.ssa(&condition);
-    let op = Op::new(Llvm::IntrAssume).operand("operands", condition);
-    interp.emit_effect(op.attr("op_bundle_sizes", Attr::Dialect("array<i32>".to_owned())))
+    interp.assume_holds(&condition)
 }

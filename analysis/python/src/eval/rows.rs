@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
+use crate::emit::{Attr, Op};
 use crate::interp::{Eval, Interp};
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::reason::chained;
-use crate::value::{Range, Value};
+use crate::value::{DType, Range, Tensor, Value};
+use dialects::Llvm;
 
 /// The bounds of a loop, and what its compilation is asked for.
 const TL_RANGE: &str = "arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, \
@@ -56,7 +58,7 @@ fn static_assert<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
     match (condition, interp.truth(condition)) {
         (Value::Unknown(reason), _) => interp.unknown(chained("whether this holds", reason)),
         // A constant of which nothing is known holds for what the assertion says of it.
-        (Value::Tensor(_), _) if interp.state.open_constants => Ok(Value::None),
+        (Value::Tensor(condition), _) if interp.state.open_constants => interp.assume_holds(&condition.clone()),
         (Value::Tensor(_), _) => interp.raise("a static assertion is about constexprs, and this is computed"),
         (_, Some(false)) => {
             let message = args.at(1).map(|message| interp.str(message)).unwrap_or_default();
@@ -67,6 +69,16 @@ fn static_assert<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
             interp.raise(format!("a static assertion is about a bool, and this is {}", condition.class_name()))
         }
         _ => Ok(Value::None),
+    }
+}
+
+impl<'a> Interp<'a> {
+    /// Emits that a condition of the kernel holds.
+    pub fn assume_holds(&mut self, condition: &Tensor<'a>) -> Eval<'a> {
+        let condition = self.cast(condition, DType::Int1)?;
+        let condition = self.ssa(&condition);
+        let op = Op::new(Llvm::IntrAssume).operand("operands", condition);
+        self.emit_effect(op.attr("op_bundle_sizes", Attr::Dialect("array<i32>".to_owned())))
     }
 }
 

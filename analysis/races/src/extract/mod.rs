@@ -8,13 +8,13 @@ mod shape;
 mod types;
 mod value;
 
-use dialects::{Amdg, Cf, OpCode, Scf, Tt, Ttg, Ttng};
+use dialects::{Amdg, Cf, Llvm, OpCode, Scf, Tt, Ttg, Ttng};
 use rustc_hash::FxHashMap;
 use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
 
 use crate::limits::extract::{CALLS as DEPTH, TERMS};
 use crate::program::{Argument, Base, Program, Source, Step};
-use crate::term::{Symbol, Term};
+use crate::term::{Node, Symbol, Term};
 pub(crate) use value::{Descriptor, Elements, Pointer, Value};
 
 /// The state of the walk over one function.
@@ -180,6 +180,7 @@ impl<'t> Extractor<'t> {
                 }
             }
             Some(OpCode::Scf(Scf::Yield | Scf::Condition) | OpCode::Cf(Cf::Br | Cf::CondBr | Cf::Assert)) => {}
+            Some(OpCode::Llvm(Llvm::IntrAssume)) => self.assume(op),
             Some(OpCode::Tt(Tt::Call)) => self.call(op),
             Some(OpCode::Tt(Tt::Return)) => {}
             Some(OpCode::Ttg(Ttg::WarpSpecialize)) => self.warp_specialize(op),
@@ -199,6 +200,20 @@ impl<'t> Extractor<'t> {
                     self.other(op);
                 }
             }
+        }
+    }
+
+    /// What is said of arguments to hold: where it does not, nothing that follows is done.
+    fn assume(&mut self, op: OpId) {
+        let condition = self.tree.operands(op).first().and_then(|operand| self.values.get(operand));
+        let Some(Value::Int(Elements { lanes, term })) = condition else { return };
+        let own = |node: &Node| match node {
+            Node::Symbol(symbol, _) => !matches!(symbol, Symbol::Argument(_)),
+            Node::Read(..) => true,
+            _ => false,
+        };
+        if lanes.is_empty() && !self.program.terms.any_leaf(*term, own) {
+            self.path = self.program.terms.and(self.path, *term);
         }
     }
 
