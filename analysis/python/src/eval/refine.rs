@@ -4,7 +4,7 @@
 //! launches with 1, and not with what somebody else chooses for `splits`: what it knows of tensors and strides is true
 //! of that launch alone.
 
-use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, UnaryOp};
+use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, Operator, UnaryOp};
 
 use super::Interp;
 use crate::host::{OpenNumber, Thing, is_unknown};
@@ -45,6 +45,7 @@ impl<'a> Interp<'a> {
                 };
                 if equal {
                     self.refine_rank(&compare.left, right);
+                    self.refine_multiple(&compare.left, right);
                     self.refine_equal(&compare.left, right);
                     self.refine_equal(right, &compare.left);
                 } else if is_at_most_one(*op, right, holds) {
@@ -73,6 +74,20 @@ impl<'a> Interp<'a> {
         };
         if let (Ok(value), Some(rank)) = (self.expr(of), rank.as_u8()) {
             crate::host::note_rank(&value, rank.into());
+        }
+    }
+
+    /// `n % 128 == 0`: the greatest such number counts, since those that hosts name divide each other.
+    fn refine_multiple(&mut self, remainder: &'a Expr, number: &Expr) {
+        let (Expr::BinOp(op), Expr::NumberLiteral(literal)) = (remainder, number) else { return };
+        let Number::Int(zero) = &literal.value else { return };
+        if op.op != Operator::Mod || zero.as_u8() != Some(0) || !matches!(*op.left, Expr::Name(_)) {
+            return;
+        }
+        if let (Ok(size), Ok(Value::Int(of))) = (self.expr(&op.left), self.expr(&op.right))
+            && let Ok(of) = i64::try_from(of)
+        {
+            crate::host::note_multiple(&size, of);
         }
     }
 

@@ -214,6 +214,15 @@ pub fn note_rank(value: &Value<'_>, rank: usize) {
     }
 }
 
+/// Notes that a size is a multiple of a number.
+pub fn note_multiple(value: &Value<'_>, of: i64) {
+    if let Value::Host(thing) = value
+        && let Thing::OpenNumber(_, thing::Origin::Free { multiple, .. }) = &**thing
+    {
+        multiple.set(multiple.get().max(of));
+    }
+}
+
 /// `bool(thing)`: kernels, descriptors and configurations are true; of a tensor it is not known.
 pub fn truth(thing: &Thing<'_>) -> Option<bool> {
     match thing {

@@ -116,7 +116,7 @@ fn number(origin: Origin<'_>) -> Value<'_> {
 
 /// An integer that may be any number, whatever the others of its group are.
 pub(super) fn free<'a>(group: &Rc<()>) -> Value<'a> {
-    number(Origin::Free { group: group.clone(), compared: Cell::new(false) })
+    number(Origin::Free { group: group.clone(), compared: Cell::new(false), multiple: Cell::new(1) })
 }
 
 /// Notes that the host compares a number with another one.
@@ -239,11 +239,19 @@ impl<'a> Quantities<'a> {
             return Some(Quantity::Stride { id, dense: dense.into() });
         }
         let of = match origin {
-            Origin::Free { group, compared } if !compared.get() => Some(place(&mut self.groups, group)),
+            Origin::Free { group, compared, .. } if !compared.get() => Some(place(&mut self.groups, group)),
             _ => None,
         };
         let id = place(&mut self.numbers, thing);
-        Some(Quantity::Unknown { id, of })
+        let number = Quantity::Unknown { id, of };
+        match origin {
+            Origin::Free { multiple, .. } if multiple.get() > 1 => {
+                let of = Quantity::Known(multiple.get());
+                let count = Quantity::Made(Operation::CeilDiv, (number, of.clone()).into());
+                Some(Quantity::Made(Operation::Mul, (count, of).into()))
+            }
+            _ => Some(number),
+        }
     }
 }
 

@@ -281,6 +281,8 @@ pub enum Origin<'a> {
         group: Rc<()>,
         /// Whether the host compares it with another one, so that there are numbers which it does not launch with.
         compared: Cell<bool>,
+        /// What the host says that it is a multiple of.
+        multiple: Cell<i64>,
     },
     /// It is computed from two others.
     Made(Operation, Rc<(Value<'a>, Value<'a>)>),
