@@ -304,7 +304,7 @@ fn what_is_wrong_is_said_and_the_server_goes_on() {
     for (arguments, said) in [
         (json!({}), "Give `path` or `text`"),
         (json!({ "path": "-" }), "names a file"),
-        (json!({ "path": "k.py", "targt": "sm_90" }), "takes no `targt`; it takes `semantics`"),
+        (json!({ "path": "k.py", "targt": "sm_90" }), "takes no `targt`; it takes `path`"),
         (json!({ "path": "k.py", "target": "sm_1" }), "sm_1"),
         (json!({ "path": "/no/such/file.ttgir" }), "no such file or directory"),
         (json!({ "path": kernel("ring.ttgir"), "changed_since": "--output=x" }), "no such revision"),

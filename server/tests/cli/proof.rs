@@ -44,7 +44,9 @@ fn what_is_undecided_says_where() {
     let line = text.lines().position(|line| line.contains("unheard_of")).expect("the op") + 1;
     let out = fencepost_with(&["check", "--explain-proof", "-"], text.as_bytes());
     assert!(out.stdout.contains(&format!("   = open: line {line}: ")), "{}", out.stdout);
-    assert!(!out.stdout.contains("= assumed"), "{}", out.stdout);
+    // Of its barriers nothing is assumed.
+    let assumed = out.stdout.lines().filter(|line| line.contains("= assumed"));
+    assert!(assumed.into_iter().all(|line| line.contains("of global memory")), "{}", out.stdout);
 }
 
 #[test]

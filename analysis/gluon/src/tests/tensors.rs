@@ -231,8 +231,8 @@ fn a_product_is_added_to_its_accumulator() {
 fn functions_of_the_device_library_are_called_by_their_symbols() {
     let ops = ops(
         "x",
-        "from triton.language.extra import libdevice\na = tl.arange(0, 16)\nv = tl.load(x + a)\n\
-         v = libdevice.pow(libdevice.tanh(v), 2.0)\ntl.store(x + libdevice.clz(a), v)",
+        "a = tl.arange(0, 16)\nv = tl.load(x + a)\n\
+         v = tl.extra.libdevice.pow(tl.extra.libdevice.tanh(v), 2.0)\ntl.store(x + tl.extra.libdevice.clz(a), v)",
         &[("x", "*fp32")],
     );
     let symbols: Vec<&str> = named(&ops, "symbol = \"").iter().filter_map(|rest| rest.split('"').next()).collect();
