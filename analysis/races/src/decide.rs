@@ -82,7 +82,7 @@ impl Decider<'_> {
             reasons.extend(self.parts());
             reasons.extend(self.reaching_over(&spreads, &proofs.premises, cancel)?);
             if reasons.is_empty() {
-                reasons.extend(self.meet_against(&spreads, cancel)?);
+                reasons.extend(self.meet_against(&spreads, &proofs.premises, cancel)?);
             }
             let waits = self.has_waits();
             if waits && reasons.is_empty() {
@@ -169,7 +169,7 @@ impl Decider<'_> {
             }
         }
         if fits && !proofs.open.is_empty() && outcomes.iter().all(|(_, outcome)| outcome.races.is_empty()) {
-            reasons.extend(self.meet_unevenly(&needed, &asked, allowance, cancel)?);
+            reasons.extend(self.meet_unevenly((&needed, &proofs.premises), &asked, allowance, cancel)?);
         }
         if outcomes.iter().any(|(_, outcome)| outcome.limited && outcome.alone) {
             allowance.ration();

@@ -276,11 +276,21 @@ impl Host {
     pub(crate) fn all_ragged(&self, size: i64) -> Vec<Numbers> {
         let Some(group) = self.only_group() else { return Vec::new() };
         let same = self.ragged(size);
+        // A size that strides alone are made of may be the length of a block, a constant that says so nowhere.
+        let mut plain = BTreeSet::new();
+        for quantity in self.arguments.values().chain(self.programs.iter().flatten()) {
+            if !matches!(quantity, Quantity::Stride { .. }) {
+                quantity.unknowns(&mut |number, _| {
+                    plain.insert(number);
+                });
+            }
+        }
         let mut all = vec![same.clone()];
         for falls in [false, true] {
             if (2..=UNLIKE.len()).contains(&group.len()) {
                 let mut unlike = same.clone();
-                unlike.extend(self.ordered(group, &UNLIKE, SOME, falls));
+                unlike
+                    .extend(self.ordered(group, &UNLIKE, SOME, falls).into_iter().filter(|(of, _)| plain.contains(of)));
                 all.push(unlike);
             }
         }

@@ -2,6 +2,7 @@
 //! together, hide that two programs come to one tile.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use base::{Cancel, Cancelled};
 use rustc_hash::FxHashSet;
@@ -13,7 +14,7 @@ use crate::launch::Known;
 use crate::limits::choose::{SIZES, UNLIKE};
 use crate::persistent::quotients;
 use crate::program::Program;
-use crate::prove::Spread;
+use crate::prove::{Premise, Spread};
 use crate::report::Reason;
 use crate::run::{Allowance, Meeting, Setting, explore};
 use crate::term::{BinOp, Node, Symbol, Term};
@@ -23,22 +24,29 @@ const TOGETHER: std::ops::RangeInclusive<i64> = 2..=32;
 
 impl Decider<'_> {
     /// That two programs meet where what is assumed of strides does not hold, whatever they are.
-    pub(crate) fn meet_against(&self, spreads: &[Spread], cancel: &Cancel<'_>) -> Result<Option<Reason>, Cancelled> {
+    pub(crate) fn meet_against(
+        &self,
+        spreads: &[Spread],
+        premises: &BTreeSet<Premise>,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Reason>, Cancelled> {
         let asked = (0u32..).take(self.program.accesses.len()).collect();
         let mut allowance = Allowance::whole();
-        let settings = against(&self.program, &self.launch, spreads);
+        let mut settings = against(&self.program, &self.launch, spreads);
+        settings.iter_mut().for_each(|setting| self.few(premises, setting));
         self.meet_in(settings, &asked, &mut allowance, cancel)
     }
 
     /// That two programs meet in a launch whose sizes are unlike, which nothing rules out.
     pub(crate) fn meet_unevenly(
         &self,
-        spreads: &[Spread],
+        (spreads, premises): (&[Spread], &BTreeSet<Premise>),
         asked: &FxHashSet<u32>,
         allowance: &mut Allowance,
         cancel: &Cancel<'_>,
     ) -> Result<Option<Reason>, Cancelled> {
-        let settings = uneven(&self.program, &self.launch, spreads);
+        let mut settings = uneven(&self.program, &self.launch, spreads);
+        settings.iter_mut().for_each(|setting| self.few(premises, setting));
         self.meet_in(settings, asked, allowance, cancel)
     }
 
@@ -136,14 +144,21 @@ fn against(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting
             if with(&bounded).is_some() {
                 continue;
             }
-            let mut kept = bounded.clone();
-            kept.retain(|spread| with(std::slice::from_ref(spread)).is_some());
-            if kept.len() < bounded.len() {
+            let (kept, gone): (Vec<Bounded<'_>>, Vec<Bounded<'_>>) =
+                bounded.iter().cloned().partition(|spread| with(std::slice::from_ref(spread)).is_some());
+            // That there are fewer programs than an argument says is for no stride to hold.
+            if !gone.is_empty() && !gone.iter().any(|(spread, _)| counts_programs(program, spread)) {
                 all.extend(with(&kept));
             }
         }
     }
     all
+}
+
+/// Whether what is assumed says how many programs there are, and nothing else.
+fn counts_programs(program: &Program, spread: &Spread) -> bool {
+    let is_program = |atom| matches!(program.terms.node(atom), Node::Symbol(Symbol::Program(_), _));
+    spread.span.atoms().all(is_program)
 }
 
 /// Tiles along the long side of such a launch.
