@@ -12,6 +12,7 @@ mod line_index;
 mod message;
 mod quantity;
 mod range;
+pub mod reason;
 pub mod rng;
 pub mod specialization;
 pub mod target;

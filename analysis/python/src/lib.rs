@@ -17,11 +17,10 @@ pub mod interp;
 pub mod library;
 mod limits;
 pub mod pending;
-pub mod reason;
 pub mod scope;
 pub mod value;
 
 pub use ::syntax;
 pub use ::syntax::origin;
-pub use base::{specialization, target};
+pub use base::{reason, specialization, target};
 pub use limits::LIMITS;

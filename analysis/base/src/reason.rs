@@ -10,9 +10,9 @@ const LINK: &str = " is not known: ";
 /// `{what} is not known: {cause}`, where `reason` is the cause or a chain that ends in it.
 ///
 /// ```
-/// let first = python::reason::chained("what is called here", "`f` is not followed");
+/// let first = base::reason::chained("what is called here", "`f` is not followed");
 /// assert_eq!(first, "what is called here is not known: `f` is not followed");
-/// assert_eq!(python::reason::chained("the condition", &first), "the condition is not known: `f` is not followed");
+/// assert_eq!(base::reason::chained("the condition", &first), "the condition is not known: `f` is not followed");
 /// ```
 pub fn chained(what: &str, reason: &str) -> String {
     format!("{what}{LINK}{}", cause(reason))
