@@ -91,24 +91,20 @@ def any(a, dim):
 
 
 @triton.jit
+def _keeps_first(value, index, other, other_index, is_better):
+    number = is_better | ((value == other) & (index < other_index))
+    return tl.where(value != value, (other == other) | (index < other_index), number)
+
+
+@triton.jit
 def minimum_with_index(a_value, a_index, b_value, b_index):
-    first = a_value < b_value
-    equal = a_value == b_value
-    if is_floating(a_value):
-        first |= (a_value != a_value) & (b_value == b_value)
-        equal |= (a_value != a_value) & (b_value != b_value)
-    first |= equal & (a_index < b_index)
+    first = _keeps_first(a_value, a_index, b_value, b_index, a_value < b_value)
     return tl.where(first, a_value, b_value), tl.where(first, a_index, b_index)
 
 
 @triton.jit
 def maximum_with_index(a_value, a_index, b_value, b_index):
-    first = a_value > b_value
-    equal = a_value == b_value
-    if is_floating(a_value):
-        first |= (a_value != a_value) & (b_value == b_value)
-        equal |= (a_value != a_value) & (b_value != b_value)
-    first |= equal & (a_index < b_index)
+    first = _keeps_first(a_value, a_index, b_value, b_index, a_value > b_value)
     return tl.where(first, a_value, b_value), tl.where(first, a_index, b_index)
 
 
