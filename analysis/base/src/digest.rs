@@ -72,6 +72,11 @@ impl Hasher for Digest {
         self.word(value);
     }
 
+    fn write_u128(&mut self, value: u128) {
+        self.word(value as u64);
+        self.word((value >> 64) as u64);
+    }
+
     fn write_usize(&mut self, value: usize) {
         self.word(value as u64);
     }

@@ -72,5 +72,6 @@ pub static MODULES: Modules = Modules {
         ("pytest", 0, &[]),
     ],
     hidden: &[],
+    only: &[],
     classes: &[],
 };

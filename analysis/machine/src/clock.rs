@@ -7,9 +7,10 @@
 //! has seen the last write of `atom`". It is exact where ConSan's masks are lossy (a second read
 //! of one thread does not inherit the visibility of its first).
 
+use super::shared::Shared;
 use kernel::CommitKind;
 use smallvec::SmallVec;
-use std::rc::Rc;
+use std::hash::{Hash, Hasher};
 
 /// A sequence of events that complete in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -75,13 +76,13 @@ impl Channels {
 /// Channels of one piece of a clock.
 pub(super) const PIECE: usize = 16;
 
-type Piece = Rc<[u32; PIECE]>;
+type Piece = Shared<[u32; PIECE]>;
 
 /// For each channel the last event seen; channels past the end have been seen up to 0.
 ///
 /// In pieces that clocks share: what threads tell each other is mostly what others told them, so
 /// in a large cluster few pieces differ, and few are compared.
-#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Clock(SmallVec<[Option<Piece>; 6]>);
 
 impl Clock {
@@ -106,7 +107,7 @@ impl Clock {
             self.0.resize(index / PIECE + 1, None);
         }
         let piece = self.0[index / PIECE].get_or_insert_with(Default::default);
-        Rc::make_mut(piece)[index % PIECE] = number;
+        piece[index % PIECE] = number;
     }
 
     /// Sees all that `other` has seen.
@@ -123,7 +124,7 @@ impl Clock {
             let Some(theirs) = theirs else { continue };
             match mine {
                 None => *mine = Some(theirs.clone()),
-                Some(mine) if Rc::ptr_eq(mine, theirs) => {}
+                Some(mine) if mine.is_same(theirs) => {}
                 Some(mine) => join_pieces(mine, theirs),
             }
         }
@@ -159,7 +160,7 @@ impl Clock {
         other.0.iter().enumerate().all(|(at, theirs)| match (self.0.get(at), theirs) {
             (_, None) => true,
             (Some(Some(mine)), Some(theirs)) => {
-                Rc::ptr_eq(mine, theirs) || mine.iter().zip(theirs.iter()).all(|(mine, theirs)| mine >= theirs)
+                mine.is_same(theirs) || mine.iter().zip(theirs.iter()).all(|(mine, theirs)| mine >= theirs)
             }
             (_, Some(theirs)) => theirs.iter().all(|seen| *seen == 0),
         })
@@ -168,6 +169,16 @@ impl Clock {
     /// Makes it the clock of who has seen nothing.
     pub fn clear(&mut self) {
         self.0.clear();
+    }
+}
+
+/// By the digests of its pieces, each of which is made once.
+impl Hash for Clock {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_usize(self.0.len());
+        for piece in &self.0 {
+            hasher.write_u128(piece.as_ref().map_or(0, |piece| piece.digest(|seen, digest| seen.hash(digest))));
+        }
     }
 }
 
@@ -181,7 +192,7 @@ fn join_pieces(mine: &mut Piece, theirs: &Piece) {
         (false, _) => {}
         (true, false) => *mine = theirs.clone(),
         (true, true) => {
-            for (a, b) in Rc::make_mut(mine).iter_mut().zip(theirs.iter()) {
+            for (a, b) in mine.iter_mut().zip(theirs.iter()) {
                 *a = (*a).max(*b);
             }
         }

@@ -474,7 +474,7 @@ impl<'k> Machine<'k> {
             return;
         }
         let channel = self.channels.group(thread, CommitKind::Wgmma);
-        let reads = state.shadow.histories().iter().flat_map(|history| &history.reads);
+        let reads = state.shadow.histories().flat_map(|history| &history.reads);
         let awaited = |read: &&super::shadow::Event| match self
             .kernel
             .effects
@@ -508,7 +508,7 @@ impl<'k> Machine<'k> {
                 || self.channels.barrier_of(event.channel).is_some()
                 || event.channel == self.channels.tensor_core(usize::from(event.thread))
         };
-        let events = state.shadow.histories().iter().flat_map(|history| history.write.iter().chain(&history.reads));
+        let events = state.shadow.histories().flat_map(|history| history.write.iter().chain(&history.reads));
         let open = events
             .filter(|event| asynchronous(event) && !requests(event))
             .filter(|event| known.iter().all(|seen| seen.get(event.channel) < event.number));

@@ -196,7 +196,7 @@ impl Machine<'_> {
     /// clocks were looked at for it: with many barriers that is most of the work, however short the form.
     pub fn normal_form(&self, state: &State, out: &mut Vec<i64>) -> u64 {
         let mut held = Holding::default();
-        held.met.reserve(2 * state.shadow.histories().len() + 16 * state.threads.len());
+        held.met.reserve(2 * state.shadow.size() + 16 * state.threads.len());
         for (number, thread) in state.threads.iter().enumerate() {
             held.hold(self.channels.base(number), thread.ticks);
             held.hold(self.channels.tensor_core(number), thread.tensor_core);

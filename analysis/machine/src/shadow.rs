@@ -7,8 +7,11 @@
 use super::atoms::{AtomChange, Atoms, Window};
 use super::clock::{Channel, Clock};
 use super::shared::Shared;
+use base::Digest;
 use kernel::{EffectId, Kernel, Mode};
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 /// A memory access that happened.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -116,13 +119,13 @@ pub enum Illegal {
 pub struct Shadow {
     atoms: Shared<Atoms>,
     ctas: usize,
-    histories: Vec<History>,
+    histories: Histories,
 }
 
 impl Shadow {
     /// Memory of so many CTAs that nobody has touched.
     pub fn new(ctas: usize) -> Shadow {
-        Shadow { atoms: Shared::default(), ctas, histories: Vec::new() }
+        Shadow { atoms: Shared::default(), ctas, histories: Histories::default() }
     }
 
     /// Makes a window known.
@@ -132,10 +135,10 @@ impl Shadow {
         }
         let (histories, ctas) = (&mut self.histories, self.ctas);
         self.atoms.resolve(kernel, window, |cut| match cut {
-            AtomChange::Fresh => histories.resize(histories.len() + ctas, History::default()),
+            AtomChange::Fresh => histories.add_fresh(ctas),
             AtomChange::Split { old, .. } => {
                 let from = old as usize * ctas;
-                histories.extend_from_within(from..from + ctas);
+                histories.add_copies(from..from + ctas);
             }
         })
     }
@@ -173,7 +176,7 @@ impl Shadow {
     ) {
         let mut told: SmallVec<[Illegal; 2]> = SmallVec::new();
         for &atom in self.atoms.of(window) {
-            let history = &mut self.histories[atom as usize * self.ctas + cta];
+            let Some(history) = self.histories.get_mut(atom as usize * self.ctas + cta) else { continue };
             if let Some(illegal) = check(history, &event, asynchronous, observer)
                 && !told.iter().any(|other| same(other, &illegal))
             {
@@ -187,7 +190,7 @@ impl Shadow {
     /// Contents of a window become undefined in one CTA, unless the last write is not its `own`.
     pub fn forget_contents(&mut self, window: u32, cta: usize, own: impl Fn(&Event) -> bool) {
         for &atom in self.atoms.of(window) {
-            let history = &mut self.histories[atom as usize * self.ctas + cta];
+            let Some(history) = self.histories.get_mut(atom as usize * self.ctas + cta) else { continue };
             history.initialised &= history.write.as_ref().is_some_and(|write| !own(write));
         }
     }
@@ -197,8 +200,9 @@ impl Shadow {
     pub fn unwritten(&mut self, kernel: &Kernel, window: Window, cta: usize) -> Vec<(u64, u64)> {
         let number = self.resolve(kernel, window);
         let base = kernel.buffers[window.buffer.0 as usize].start.unwrap_or(0);
-        let history = |atom: u32| &self.histories[atom as usize * self.ctas + cta];
-        let empty = self.atoms.of(number).iter().filter(|atom| !history(**atom).initialised);
+        let history = |atom: u32| self.histories.get(atom as usize * self.ctas + cta);
+        let written = |atom: u32| history(atom).is_some_and(|history| history.initialised);
+        let empty = self.atoms.of(number).iter().filter(|atom| !written(**atom));
         let bits = empty.flat_map(|atom| self.atoms.bits(*atom));
         let mut bits: Vec<(u64, u64)> = bits.map(|&(lo, hi)| (lo - base, hi - base)).collect();
         bits.sort_unstable();
@@ -206,8 +210,72 @@ impl Shadow {
     }
 
     /// The histories, by atom and then by CTA.
-    pub fn histories(&self) -> &[History] {
-        &self.histories
+    pub fn histories(&self) -> impl Iterator<Item = &History> {
+        self.histories.all()
+    }
+
+    /// How many histories there are.
+    pub fn size(&self) -> usize {
+        self.histories.count
+    }
+
+    /// What tells apart memory that behaves differently. Step numbers are left out: they tell how the state was reached.
+    pub(super) fn feed(&self, digest: &mut Digest) {
+        let feed = |block: &Vec<History>, digest: &mut Digest| block.iter().for_each(|history| history.feed(digest));
+        self.histories.blocks.iter().for_each(|block| digest.write_u128(block.digest(feed)));
+    }
+}
+
+/// Histories by number, in blocks that copies share until one of them is changed.
+#[derive(Clone, Default, Debug)]
+struct Histories {
+    /// Of [`BLOCK`] histories each, but for the last.
+    blocks: Vec<Shared<Vec<History>>>,
+    count: usize,
+}
+
+/// Histories of a block: an access changes those of one tile, which mostly are neighbours.
+const BLOCK: usize = 8;
+
+impl Histories {
+    fn get(&self, number: usize) -> Option<&History> {
+        self.blocks.get(number / BLOCK)?.get(number % BLOCK)
+    }
+
+    fn get_mut(&mut self, number: usize) -> Option<&mut History> {
+        self.blocks.get_mut(number / BLOCK)?.get_mut(number % BLOCK)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &History> {
+        self.blocks.iter().flat_map(|block| block.iter())
+    }
+
+    fn add(&mut self, history: History) {
+        match self.blocks.last_mut() {
+            Some(block) if block.len() < BLOCK => block.push(history),
+            _ => self.blocks.push(Shared::new(vec![history])),
+        }
+        self.count += 1;
+    }
+
+    fn add_fresh(&mut self, count: usize) {
+        (0..count).for_each(|_| self.add(History::default()));
+    }
+
+    fn add_copies(&mut self, of: Range<usize>) {
+        for number in of {
+            let history = self.get(number).cloned().unwrap_or_default();
+            self.add(history);
+        }
+    }
+}
+
+impl History {
+    fn feed(&self, digest: &mut Digest) {
+        for event in self.write.iter().chain(&self.reads) {
+            (event.channel, event.number, event.effect, event.mode, event.grants).hash(digest);
+        }
+        (self.reads.len(), self.write.is_some(), self.initialised).hash(digest);
     }
 }
 
@@ -256,7 +324,8 @@ fn record(history: &mut History, event: Event) {
 impl Shadow {
     /// The same windows and atoms with nothing remembered.
     pub fn without_history(&self) -> Shadow {
-        let histories = vec![History::default(); self.histories.len()];
+        let mut histories = Histories::default();
+        histories.add_fresh(self.histories.count);
         Shadow { atoms: self.atoms.clone(), ctas: self.ctas, histories }
     }
 }

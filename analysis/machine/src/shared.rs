@@ -27,6 +27,11 @@ impl<T> Shared<T> {
         Shared(Rc::new(Part { value, digest: Cell::new(None) }))
     }
 
+    /// Whether both are one part, not only equal ones.
+    pub(super) fn is_same(&self, other: &Shared<T>) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+
     /// What `feed` puts into a hash of this part, which is asked once for each state of the part: it must depend
     /// on nothing else.
     pub(super) fn digest(&self, feed: impl FnOnce(&T, &mut Digest)) -> u128 {

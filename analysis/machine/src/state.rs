@@ -174,7 +174,7 @@ impl State {
 
     /// Accesses that memory remembers: the last write of each atom and the reads since.
     pub fn accesses(&self) -> impl Iterator<Item = &Event> {
-        self.shadow.histories().iter().flat_map(|history| history.write.iter().chain(&history.reads))
+        self.shadow.histories().flat_map(|history| history.write.iter().chain(&history.reads))
     }
 
     /// The access that the last step made of a window in the CTA at a position.
@@ -299,12 +299,7 @@ impl State {
             place.hash(&mut hasher);
             barrier.digest(|barrier, digest| barrier.feed(digest)).hash(&mut hasher);
         }
-        for history in self.shadow.histories() {
-            for event in history.write.iter().chain(&history.reads) {
-                (event.channel, event.number, event.effect, event.mode, event.grants).hash(&mut hasher);
-            }
-            history.initialised.hash(&mut hasher);
-        }
+        self.shadow.feed(&mut hasher);
         for violation in &self.violations {
             (std::mem::discriminant(&violation.rule), violation.site).hash(&mut hasher);
         }

@@ -199,11 +199,30 @@ fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&
     Module { path, source: source.into(), text, parsed, broken }
 }
 
-/// Whether what is broken took other definitions with it, as an unclosed bracket does.
+/// Whether what is broken took other definitions with it, or their decorators, as an unclosed bracket does.
 fn swallows(whole: &Parsed<ModModule>, text: &str, statements: &[Statement]) -> bool {
-    let known = |name: &str| whole.suite().iter().any(|statement| name_of(statement) == Some(name));
+    let known = |name: &str, start: u32| {
+        let is = |found: &&Stmt| name_of(found) == Some(name) && found.start().to_u32() == start;
+        whole.suite().iter().any(|found| is(&found))
+    };
     let good = statements.iter().filter(|statement| statement.errors.is_empty());
-    good.filter_map(|statement| definition(statement.range.of(text))).any(|name| !known(name))
+    let mut defined = good.filter_map(|statement| {
+        let own = statement.range.of(text);
+        Some((definition(own)?, statement.range.start + first_code(own)?))
+    });
+    defined.any(|(name, start)| !known(name, start))
+}
+
+/// Where the first line begins that is neither blank nor a comment.
+fn first_code(text: &str) -> Option<u32> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if !is_blank_or_comment(line.trim_end_matches(['\r', '\n'])) {
+            return Some(start);
+        }
+        start += line.len() as u32;
+    }
+    None
 }
 
 /// The text that a statement had when it last parsed: the one that defines the same name.

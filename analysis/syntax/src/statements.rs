@@ -92,8 +92,45 @@ fn cut(text: &str, offset: usize, tokens: &Tokens, may_read: bool, found: &mut V
 fn alone(text: &str, start: usize, end: usize) -> Statement {
     let range = TextRange::new(start as u32, end as u32);
     let parsed = parse_unchecked_source(range.of(text), PySourceType::Python);
-    let errors = parsed.errors().iter().map(|error| said(error, range.start)).collect();
+    let mut errors: Vec<(TextRange, String)> = parsed.errors().iter().map(|error| said(error, range.start)).collect();
+    if !errors.is_empty() {
+        at_their_cause(&mut errors, range, text, parsed.tokens());
+    }
     Statement { range, errors }
+}
+
+/// Errors of a statement where somebody has to type: at a bracket that is never closed in place of all that the parser
+/// stumbles over behind it, and else not behind the last word of the statement.
+fn at_their_cause(errors: &mut Vec<(TextRange, String)>, range: TextRange, text: &str, tokens: &Tokens) {
+    if let Some((open, bracket)) = unclosed(tokens) {
+        let open = TextRange::new(range.start + open, range.start + open + 1);
+        errors.retain(|(error, _)| error.end <= open.start);
+        errors.push((open, format!("`{bracket}` was never closed")));
+        return;
+    }
+    let end = range.start + range.of(text).trim_end().len() as u32;
+    for (error, _) in errors.iter_mut().filter(|(error, _)| error.start > end) {
+        *error = TextRange::new(end, end);
+    }
+}
+
+/// The innermost bracket that is open at the end of a text: its place and how it is written.
+fn unclosed(tokens: &Tokens) -> Option<(u32, char)> {
+    let mut open: Vec<(u32, char)> = Vec::new();
+    for token in tokens {
+        let bracket = match token.kind() {
+            TokenKind::Lpar => '(',
+            TokenKind::Lsqb => '[',
+            TokenKind::Lbrace => '{',
+            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => {
+                open.pop();
+                continue;
+            }
+            _ => continue,
+        };
+        open.push((token.start().to_u32(), bracket));
+    }
+    open.pop()
 }
 
 /// An error of a text that begins at `offset`.

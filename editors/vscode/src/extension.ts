@@ -20,7 +20,7 @@ let session: Session | undefined;
 
 /** Whether a document is one that the server is for. */
 function isOurs(document: vscode.TextDocument): boolean {
-  return vscode.languages.match(SELECTOR, document) > 0 && (document.languageId !== 'python' || document.getText().includes('gluon'));
+  return vscode.languages.match(SELECTOR, document) > 0 && (document.languageId !== 'python' || /\b(?:triton|gluon)\b/.test(document.getText()));
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -133,7 +133,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       }
     }),
   );
-  // Opening any Python file activates the extension; the server waits for one with Gluon.
+  // Opening any Python file activates the extension; the server waits for one that mentions Triton or Gluon.
   const documents = vscode.workspace.textDocuments.filter((document) => vscode.languages.match(SELECTOR, document) > 0);
   if (documents.length === 0 || documents.some(isOurs)) {
     await own.start();

@@ -1,13 +1,13 @@
 //! Triton's module paths, and which module takes names from which other.
 //!
 //! Deviation: a module that takes some names of another is said to take all of them, save those in
-//! [`HIDDEN`].
+//! [`HIDDEN`] and those that are not in a list of [`ONLY`].
 
 use python::library::Modules;
 
 /// Triton's modules, as the table spells them.
 pub(super) static TRITON: Modules =
-    Modules { spellings: SPELLINGS, modules: MODULES, hidden: HIDDEN, classes: CLASSES };
+    Modules { spellings: SPELLINGS, modules: MODULES, hidden: HIDDEN, only: ONLY, classes: CLASSES };
 
 const SPELLINGS: &[(&str, &str)] = &[
     ("triton.experimental.gluon.language", "gl"),
@@ -162,8 +162,6 @@ const CDNA4_COPIES: &[&str] = &["buffer_load_to_shared", "global_load_to_shared"
 const HIDDEN: &[(&str, &[&str])] = &[
     ("tl", GLUON),
     ("tl.core", GLUON),
-    ("tl.math", GLUON),
-    ("tl.math", &["max", "min", "maximum", "minimum", "sum", "where", "cdiv", "clamp"]),
     ("tl.standard", GLUON),
     ("gl", &["range", "trans"]),
     ("gl.nvidia.ampere", LAYOUTS),
@@ -184,6 +182,15 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("gl.amd.cdna5.tdm", LAYOUTS),
     ("gl.amd.gfx1250.tdm", LAYOUTS),
 ];
+
+/// Modules that have a few names of those that they are said to take from.
+const ONLY: &[(&str, &[&str])] = &[(
+    "tl.math",
+    &[
+        "abs", "ceil", "cos", "div_rn", "erf", "exp", "exp2", "fdiv", "floor", "fma", "log", "log2", "rsqrt", "sin",
+        "sqrt", "sqrt_rn", "umulhi",
+    ],
+)];
 
 /// Layouts that kernels take from the module at hand, since that one imports them for itself.
 const CLASSES: &[(&str, &[&str])] = &[

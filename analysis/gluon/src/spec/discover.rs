@@ -93,12 +93,17 @@ pub(super) fn discover(
     let own = Roots::of(survey, entries.iter().map(Entry::word));
     job.run(None, survey, &own.outer)?;
     job.elsewhere(&own)?;
-    if (0..entries.len()).any(|at| job.found[at].is_empty()) {
-        job.run(None, survey, &own.inner)?;
+    let left_outside = job.left.clone();
+    // What is run for a kernel that nobody launches says nothing of those that have their launches.
+    let launched: Vec<bool> = job.found.iter().map(|seen| !seen.is_empty()).collect();
+    if launched.contains(&false) {
+        job.inner(survey, &own.inner, &launched)?;
     }
     let spent = job.spent > TOTAL;
-    let (left, more) = (job.left, job.more);
-    let found = found.into_iter().zip(notes).zip(more).zip(entries).map(|(((seen, mut notes), (cut, more)), entry)| {
+    let (left_at_all, more) = (job.left, job.more);
+    let of = found.into_iter().zip(notes).zip(more).zip(launched).zip(entries);
+    let found = of.map(|((((seen, mut notes), (cut, more)), launched), entry)| {
+        let left = if launched { &left_outside } else { &left_at_all };
         if spent {
             notes.push(format!("host code is run for {TOTAL} steps; launches that come later are not followed"));
         }
@@ -202,6 +207,7 @@ struct Job<'j> {
 }
 
 /// A function whose calls came to no launch.
+#[derive(Clone)]
 struct Left {
     /// Where it starts.
     def: u32,
@@ -223,6 +229,19 @@ impl Job<'_> {
     /// Whether what a kernel of the file itself is launched with is to be looked for.
     fn is_open(&self, at: usize) -> bool {
         self.entries[at].inside.is_empty() && !self.found[at].iter().any(Seen::is_known)
+    }
+
+    /// Runs functions that others call, for the kernels that are not `launched` yet.
+    fn inner(&mut self, survey: &Survey<'_>, roots: &[Root], launched: &[bool]) -> Result<(), Cancelled> {
+        let counts = self.found.iter().zip(self.notes.iter()).map(|(seen, notes)| (seen.len(), notes.len()));
+        let before: Vec<_> = counts.zip(&self.more).map(|(counts, more)| (counts, more.clone())).collect();
+        self.run(None, survey, roots)?;
+        for (at, ((seen, notes), more)) in before.into_iter().enumerate().filter(|(at, _)| launched[*at]) {
+            self.found[at].truncate(seen);
+            self.notes[at].truncate(notes);
+            self.more[at] = more;
+        }
+        Ok(())
     }
 
     /// Looks into other files for launches of the kernels of which the file itself does not say all.

@@ -9,7 +9,7 @@ use super::domain::Open;
 use super::instance::Base;
 use super::spec_builder::{FileFlow, SpecBuilder};
 use super::trouble::{Trouble, troubles};
-use super::{Entry, Source, Spec};
+use super::{Entry, Given, Source, Spec};
 use crate::limits::search::{ATTEMPTS, BLAMED, LEAST_STEPS, STEPS, STEPS_OF_FILE, STEPS_OF_ONE, TRIED, TRIED_AGAIN};
 use base::workers;
 use base::{Cancel, Cancelled};
@@ -259,6 +259,16 @@ impl<'s> Search<'s> {
             let later = if of.default.is_some() { DEFAULT } else { 0 };
             let mut values = trouble.suggests(now, &of.domain);
             values.extend(of.domain.iter().filter(|given| !values.contains(given)).cloned().collect::<Vec<_>>());
+            // What one number lacks all numbers lack.
+            if trouble.message.contains(" has no attribute ") {
+                let mut kinds: Vec<&'static str> = now.map(kind).into_iter().collect();
+                values.retain(|given| {
+                    let kind = kind(given);
+                    let new = !kinds.contains(&kind);
+                    kinds.push(kind);
+                    new
+                });
+            }
             for (at, given) in values.into_iter().filter(|given| Some(given) != now).enumerate() {
                 let mut other = base.clone();
                 other.give(&of.name, given, Source::Chosen);
@@ -285,6 +295,18 @@ impl<'s> Search<'s> {
         // What nothing mended for one launch is rarely mended for the next.
         let most = if self.hopeless.contains(trouble) { TRIED_AGAIN } else { TRIED };
         ranked.into_iter().take(most).map(|(_, base)| base).collect()
+    }
+}
+
+/// What kind of value this is, of kinds that differ in their attributes.
+fn kind(given: &Given) -> &'static str {
+    match given {
+        Given::Type(ty) if ty.starts_with("tensordesc") => "descriptor",
+        Given::Type(_) => "scalar",
+        Given::Value(text) if text.parse::<f64>().is_ok() => "number",
+        Given::Value(text) if text == "True" || text == "False" => "truth value",
+        Given::Value(text) if text == "None" => "none",
+        Given::Value(_) => "other",
     }
 }
 

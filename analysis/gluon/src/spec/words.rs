@@ -91,6 +91,12 @@ fn word(source: Source) -> &'static str {
     }
 }
 
+/// Characters of a value that is written in full to tell an instance from others.
+const IN_FULL: usize = 60;
+
+/// Values by which an instance is told from others that are shown alike.
+const PARTS: usize = 3;
+
 /// All that shapes a kernel, by name, shown and in full.
 struct Facts(Vec<(String, String, String, Source)>);
 
@@ -131,6 +137,17 @@ impl Facts {
     fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, ..)| known == name).map(|(_, shown, ..)| shown.as_str())
     }
+
+    /// What differs from `others` once it is written in full, as far as it is short: `n=i32:16` where others have any
+    /// number.
+    fn in_full<'f>(&self, others: impl Iterator<Item = &'f Facts> + Clone) -> String {
+        let differs = |(name, _, text, _): &&(String, String, String, Source)| {
+            let mut theirs = others.clone().filter_map(|other| other.0.iter().find(|(known, ..)| known == name));
+            text.chars().count() <= IN_FULL && theirs.any(|(_, _, other, _)| other != text)
+        };
+        let parts = self.0.iter().filter(differs).map(|(name, _, text, _)| format!("{name}={text}"));
+        parts.take(PARTS).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Instances with their words.
@@ -153,21 +170,26 @@ pub(super) fn instances(entry: &Entry, specs: Vec<Spec>) -> Vec<Instance> {
             parts.collect::<Vec<_>>().join(", ")
         })
         .collect();
-    // What is too long to show can be what they differ in.
-    for at in 0..labels.len() {
-        let same = labels.iter().filter(|label| **label == labels[at]).count();
-        if same > 1 {
-            let number = at + 1;
-            labels[at] =
-                if labels[at].is_empty() { format!("#{number}") } else { format!("{}, #{number}", labels[at]) };
-        }
-    }
+    tell_apart(&mut labels, |at, group| facts[at].in_full(group.iter().map(|other| &facts[*other])));
+    tell_apart(&mut labels, |at, _| format!("#{}", at + 1));
     let list = specs.into_iter().zip(facts).zip(labels).map(|((spec, facts), label)| {
         let hint = hint(&facts);
         let directive = directive(&spec, &facts);
         Instance { spec, label, hint, directive, launches: Arc::default() }
     });
     list.collect()
+}
+
+/// Adds what `more` says of each label that others are equal to, given the numbers of all that are.
+fn tell_apart(labels: &mut [String], more: impl Fn(usize, &[usize]) -> String) {
+    let before = labels.to_vec();
+    for (at, label) in labels.iter_mut().enumerate() {
+        let group: Vec<usize> = (0..before.len()).filter(|other| before[*other] == before[at]).collect();
+        let more = if group.len() > 1 { more(at, &group) } else { String::new() };
+        if !more.is_empty() {
+            *label = if label.is_empty() { more } else { format!("{label}, {more}") };
+        }
+    }
 }
 
 /// `num_buffers=2 (launch) · BLOCK_M=128 (chosen)`: by source, the surest first.

@@ -230,6 +230,7 @@ fn known_names<'a>(interp: &mut Interp<'a>, text: &str) -> Vec<(String, Value<'a
         let found = match word {
             "gl" | "ttgl" => Some(Value::Lib("gl".into())),
             "tl" => Some(Value::Lib("tl".into())),
+            _ if !interp.library.has_type_named(word) => None,
             _ => {
                 ["gl", "gl.nvidia.blackwell", "gl.nvidia.hopper", "gl.amd", "gl.amd.cdna5"].iter().find_map(|module| {
                     interp

@@ -67,6 +67,8 @@ pub struct Modules {
     pub modules: &'static [(&'static str, u8, &'static [&'static str])],
     /// What a module does not take although it takes the rest.
     pub hidden: &'static [(&'static str, &'static [&'static str])],
+    /// Modules that take no names but these.
+    pub only: &'static [(&'static str, &'static [&'static str])],
     /// Modules, and classes of others that they have as well since they use them, by their full names.
     pub classes: &'static [(&'static str, &'static [&'static str])],
 }
@@ -114,12 +116,16 @@ pub struct Library {
     by_module: FxHashMap<&'static str, (u8, &'static [&'static str])>,
     /// By module, what it does not take although it takes the rest.
     hidden: FxHashMap<&'static str, SmallVec<[&'static [&'static str]; 1]>>,
+    /// By module, the only names that it takes.
+    only: FxHashMap<&'static str, &'static [&'static str]>,
     /// By module, classes of others that it has as well.
     classes: FxHashMap<&'static str, SmallVec<[&'static [&'static str]; 1]>>,
     /// Parameters by their notation.
     params: FxHashMap<&'static str, Arc<Params>>,
     /// Last parts of the names of functions that some release had in a form that a later one has not.
     changed: FxHashSet<&'static str>,
+    /// Last parts of the names of classes and element types.
+    types: FxHashSet<&'static str>,
     /// Computed attributes, by class and name.
     computed: FxHashMap<&'static str, FxHashMap<&'static str, SmallVec<[&'static Row; 1]>>>,
     python_modules: &'static [PythonModule],
@@ -198,9 +204,11 @@ impl Library {
             modules,
             by_module: FxHashMap::default(),
             hidden: FxHashMap::default(),
+            only: modules.iter().flat_map(|modules| modules.only).copied().collect(),
             classes: FxHashMap::default(),
             params: FxHashMap::default(),
             changed: FxHashSet::default(),
+            types: FxHashSet::default(),
             computed: FxHashMap::default(),
             python_modules,
         };
@@ -231,9 +239,15 @@ impl Library {
             }
             for class in part.classes {
                 add(class.path, Item::Class(class));
+                library.types.insert(split(class.path).1);
                 library.params.entry(class.params).or_insert_with(|| Arc::new(Params::of(class.params)));
             }
-            part.constants.iter().for_each(|(path, fixed)| add(path, Item::Fixed(*fixed)));
+            for (path, fixed) in part.constants {
+                add(path, Item::Fixed(*fixed));
+                if matches!(fixed, Fixed::DType(_)) {
+                    library.types.insert(split(path).1);
+                }
+            }
             part.gone.iter().for_each(|gone| add(gone.path, Item::Gone(gone)));
         }
         library
@@ -267,7 +281,8 @@ impl Library {
 
     /// Whether a module does not take a name although it takes the rest.
     fn hides(&self, module: &str, name: &str) -> bool {
-        self.hidden.get(module).is_some_and(|lists| lists.iter().any(|names| names.contains(&name)))
+        self.only.get(module).is_some_and(|only| !only.contains(&name))
+            || self.hidden.get(module).is_some_and(|lists| lists.iter().any(|names| names.contains(&name)))
     }
 
     /// Whether a full name is one that its module does not have in any release, although modules that it takes names
@@ -275,7 +290,8 @@ impl Library {
     pub fn lacks(&self, path: &str, version: Version) -> bool {
         let canonical = self.canonical(path);
         let (owner, name) = split(&canonical);
-        self.hides(owner, name) && self.lookup(path, version).is_none()
+        let elsewhere = || self.by_module.get(owner)?.1.iter().find(|from| !self.items(from, name).is_empty());
+        self.hides(owner, name) && elsewhere().is_some() && self.lookup(path, version).is_none()
     }
 
     /// A full name as the table spells it.
@@ -304,6 +320,11 @@ impl Library {
         let module = self.python_modules.iter().find(is)?;
         let parse = || Arc::new(Module::parse(format!("<{}>", module.name), module.text, None));
         Some(module.parsed.get_or_init(parse))
+    }
+
+    /// Whether some module has a class or an element type of this name.
+    pub fn has_type_named(&self, name: &str) -> bool {
+        self.types.contains(name)
     }
 
     /// What a full name stands for in a release of Triton; `path` may begin with any of Triton's own spellings

@@ -3,7 +3,7 @@
 use super::spot::captured;
 use crate::limits::queries::EXPRESSIONS as DEPTH;
 use crate::{Def, OpId, Tree, ValueId};
-use dialects::{Arith, OpCode, Scf};
+use dialects::{Arith, OpCode, Scf, Tt, Ttg};
 
 /// `(%k / 3) & 1` for a value that is computed so; its name where it comes from elsewhere.
 pub fn expression(tree: &Tree, value: ValueId) -> String {
@@ -110,6 +110,10 @@ fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
     }
     let operands = tree.operands(op);
     let expand = |at: usize| operands.get(at).map_or_else(String::new, |operand| render(tree, *operand, depth - 1));
+    // A tensor that holds one scalar everywhere is that scalar, and a layout changes no value.
+    if depth > 0 && (tree.is(op, Tt::Splat) || tree.is(op, Tt::Broadcast) || tree.is(op, Ttg::ConvertLayout)) {
+        return expand(0);
+    }
     let Some(OpCode::Arith(code)) = tree.code(op) else { return known_name(tree, value) };
     match (code, operands.len()) {
         (_, _) if depth == 0 => known_name(tree, value),
@@ -119,6 +123,7 @@ fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
             None => known_name(tree, value),
         },
         (Arith::Select, 3) => format!("({} ? {} : {})", expand(0), expand(1), expand(2)),
+        (Arith::Xori, 2) if matches!(expand(1).as_str(), "-1" | "true") => format!("~{}", expand(0)),
         (code, 2) => match infix(code) {
             Some(sign) => format!("({} {sign} {})", expand(0), expand(1)),
             None => known_name(tree, value),
@@ -127,14 +132,15 @@ fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
     }
 }
 
-/// The number or truth value of a scalar constant.
+/// The number or truth value of a constant, also of one that fills a tensor.
 fn constant(tree: &Tree, op: OpId) -> Option<String> {
     if !tree.is(op, Arith::Constant) {
         return None;
     }
     let text = tree.attr_text(tree.attr(op, "value")?);
     let number = text.split(':').next().unwrap_or(text).trim();
-    (number.len() <= 20 && !number.starts_with("dense")).then(|| number.to_owned())
+    let number = number.strip_prefix("dense<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(number);
+    (number.len() <= 20 && !number.starts_with(['d', '[', '"'])).then(|| number.to_owned())
 }
 
 fn infix(op: Arith) -> Option<&'static str> {

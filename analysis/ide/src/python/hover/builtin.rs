@@ -13,13 +13,14 @@ const OPS: usize = 4;
 
 /// The hover of the builtin whose name is at the place.
 pub(super) fn hover(place: &Place<'_>) -> Option<Hover> {
-    let forms = known(place)?;
+    let (forms, plain) = known(place)?;
     let form = *forms.first()?;
     let name = called(place, &form);
-    let mut hover = Hover { range: place.word, title: format!("{name}({})", form.params), ..Hover::default() };
-    hover.words.push(format!("`{}`, {}.", form.path, releases(&form)));
+    let params = |form: &Form| if plain.is_some() { without_layout(form.params) } else { form.params.to_owned() };
+    let mut hover = Hover { range: place.word, title: format!("{name}({})", params(&form)), ..Hover::default() };
+    hover.words.push(format!("`{}`, {}.", plain.as_deref().unwrap_or(form.path), releases(&form)));
     for other in forms.iter().skip(1).filter(|other| other.path == form.path).take(3) {
-        hover.words.push(format!("Triton {}: `({})`.", span(other), other.params));
+        hover.words.push(format!("Triton {}: `({})`.", span(other), params(other)));
     }
     // Names of modules and attributes stand in calls that are not their own.
     let own_call = place.of.and_then(|of| value::call(of, place.offset)).filter(|(elaborated, call, _)| {
@@ -72,15 +73,23 @@ fn is_callee(source: &str, end: usize) -> bool {
     })
 }
 
-/// The forms of what the name means.
-fn known(place: &Place<'_>) -> Option<Vec<Form>> {
+/// Parameters as plain Triton has them, whose tensors have no layouts that a kernel could name.
+fn without_layout(params: &'static str) -> String {
+    let is_layout = |part: &&str| part.split('=').next().is_some_and(|name| name.trim() == "layout");
+    python::library::parts(params).filter(|part| !is_layout(part)).collect::<Vec<_>>().join(", ")
+}
+
+/// The forms of what the name means, and its full name where it is one of plain Triton.
+fn known(place: &Place<'_>) -> Option<(Vec<Form>, Option<String>)> {
     let version = place.version;
     if let Some(dotted) = &place.dotted {
         let (root, rest) = dotted.split_once('.').map_or((dotted.as_str(), ""), |(root, rest)| (root, rest));
         if let Some(full) = imported(place.module, place.sources, root) {
             let full = if rest.is_empty() { full } else { format!("{full}.{rest}") };
-            let found = forms(&canonical(&full), version);
-            return (!found.is_empty() && is_triton(&found)).then_some(found);
+            let full = canonical(&full);
+            let found = forms(&full, version);
+            let plain = full.starts_with("tl.").then(|| full.into_owned());
+            return (!found.is_empty() && is_triton(&found)).then_some((found, plain));
         }
         if rest.is_empty() {
             return None;
@@ -100,7 +109,7 @@ fn known(place: &Place<'_>) -> Option<Vec<Form>> {
     let is_call = place.module.text().get(place.word.end as usize..).is_some_and(|rest| rest.starts_with('('));
     let best =
         best.or_else(|| found.first().copied().filter(|_| is_call && found.iter().all(|it| same_owner(it, &found))))?;
-    Some(std::iter::once(best).chain(found.into_iter().filter(|other| *other != best)).collect())
+    Some((std::iter::once(best).chain(found.into_iter().filter(|other| *other != best)).collect(), None))
 }
 
 /// Whether all forms are of one class.
