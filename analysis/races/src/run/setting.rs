@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::host::Numbers;
 use crate::program::Base;
 use crate::term::Symbol;
 
@@ -20,6 +21,8 @@ pub(crate) struct Setting {
     pub(crate) same: FxHashMap<u32, u32>,
     /// Whether a launch gives all of it, and nothing was chosen.
     pub(crate) given: bool,
+    /// The numbers without a formula from which the host computes the others.
+    pub(crate) numbers: Numbers,
     /// Elements of integer tensors, by argument.
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
 }
