@@ -144,6 +144,7 @@ pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -
         || !is_exact(program, spread)
         || !is_unmasked(program, spread)
         || lies_somehow(program, launch, spread)
+        || !tells_programs(program, launch, spread)
     {
         return false;
     }
@@ -158,13 +159,14 @@ pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -
     !fixed.is_empty() && with(&bounded).is_none() && with(&[]).is_some()
 }
 
-/// Launches with sizes that are no multiples of blocks, in which some of what is assumed does not hold and all else does.
-pub(crate) fn ragged(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+/// Launches with sizes that are no multiples of blocks, in which some of what is assumed does not hold and all else does;
+/// beside each, whether its sizes are small ones.
+pub(crate) fn ragged(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<(Setting, bool)> {
     let mut with_bounds = Cow::Borrowed(program);
     let bounded = bounded(&mut with_bounds, spreads);
     let size = sizes(&with_bounds, launch)[1];
     let mut all = Vec::new();
-    for fixed in launch.host.all_ragged(size) {
+    for (fixed, small) in launch.host.all_ragged(size) {
         let with = |spreads: &[Bounded<'_>]| {
             let choice = Choice { size, choice: 1, fixed: fixed.clone(), ..Choice::default() };
             setting(&with_bounds, launch, spreads, &choice)
@@ -173,10 +175,26 @@ pub(crate) fn ragged(program: &Program, launch: &Known, spreads: &[Spread]) -> V
             continue;
         }
         let mut kept = bounded.clone();
-        kept.retain(|spread| with(std::slice::from_ref(spread)).is_some());
-        all.extend(with(&kept));
+        kept.retain(|spread| {
+            !tells_programs(program, launch, spread.0) || with(std::slice::from_ref(spread)).is_some()
+        });
+        all.extend(with(&kept).map(|setting| (setting, small)));
     }
     all
+}
+
+/// Whether a launch says how many programs there are along each axis that a span goes along: else it may be no more than
+/// have room.
+fn tells_programs(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    let mut told = true;
+    for atom in spread.span.atoms() {
+        program.terms.leaves(atom, &mut |node| {
+            if let Node::Symbol(Symbol::Program(axis), _) = node {
+                told &= launch.given.get(usize::from(*axis)).is_none_or(|given| *given);
+            }
+        });
+    }
+    told
 }
 
 /// Whether a stride is of a tensor of which it is not known how it lies: what dense ones have speaks against nothing.

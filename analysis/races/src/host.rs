@@ -273,7 +273,9 @@ impl Host {
 
     /// The same where all numbers are sizes of one tensor, and such that no two of them are alike: how sizes of several
     /// tensors hang together the host need not say.
-    pub(crate) fn all_ragged(&self, size: i64) -> Vec<Numbers> {
+    ///
+    /// Beside each, whether its numbers are small ones.
+    pub(crate) fn all_ragged(&self, size: i64) -> Vec<(Numbers, bool)> {
         let Some(group) = self.only_group() else { return Vec::new() };
         let same = self.ragged(size);
         // A size that strides alone are made of may be the length of a block, a constant that says so nowhere.
@@ -285,13 +287,13 @@ impl Host {
                 });
             }
         }
-        let mut all = vec![same.clone()];
+        let mut all = vec![(same.clone(), false)];
         for (scale, falls) in [(SOME, false), (SOME, true), (1, false), (1, true)] {
             if (2..=UNLIKE.len()).contains(&group.len()) {
                 let mut unlike = same.clone();
                 let own = self.ordered(group, &UNLIKE, scale, falls);
                 unlike.extend(own.into_iter().filter(|(of, _)| plain.contains(of)));
-                all.push(unlike);
+                all.push((unlike, scale == 1));
             }
         }
         all
@@ -330,8 +332,8 @@ impl Host {
         all
     }
 
-    /// The same launch with sizes that are multiples of the blocks which the host divides them into, or fill them; `None`
-    /// where they are already.
+    /// The same launch with sizes that are multiples of the blocks which the host divides them into; `None` where they are
+    /// already.
     pub(crate) fn in_whole_blocks(&self, setting: &Setting) -> Option<Setting> {
         let mut numbers = setting.numbers.clone();
         for quantity in self.programs.iter().flatten() {
@@ -340,11 +342,6 @@ impl Host {
                     *value = value.saturating_add(block - 1) / block * block;
                 }
             });
-        }
-        for number in &self.under_powers {
-            if let (Some(value), Some((_, high))) = (numbers.get_mut(number), self.bounds.get(number)) {
-                *value = *high;
-            }
         }
         let mut made = setting.clone();
         self.apply(&numbers, &mut made, setting.grid)?;

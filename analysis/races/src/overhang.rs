@@ -44,9 +44,11 @@ impl Decider<'_> {
         if spreads.is_empty() {
             return Ok(None);
         }
-        for mut setting in ragged(&self.program, &self.launch, spreads) {
+        for (mut setting, small) in ragged(&self.program, &self.launch, spreads) {
             self.few(premises, &mut setting);
-            if let Some((setting, meeting)) = self.meeting_in(setting, cancel)? {
+            let met = self.meeting_in(setting, cancel)?;
+            // Of two arguments for one tensor, which the host need not hand over so, small sizes tell nothing.
+            if let Some((setting, meeting)) = met.filter(|(_, meeting)| !small || self.is_of_one_argument(meeting)) {
                 return Ok(Some(self.met(&setting, &meeting)));
             }
         }
@@ -138,6 +140,12 @@ impl Decider<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether both accesses go through one argument.
+    fn is_of_one_argument(&self, meeting: &Meeting) -> bool {
+        let [one, other] = [&meeting.first, &meeting.second].map(|event| &self.program.accesses[event.access as usize]);
+        one.base == other.base
     }
 
     /// That two programs meet where sizes are no multiples of blocks.

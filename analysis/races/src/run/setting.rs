@@ -1,10 +1,10 @@
 //! What a kernel is run with.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::host::Numbers;
 use crate::program::Base;
 use crate::term::Symbol;
 
@@ -22,7 +22,7 @@ pub(crate) struct Setting {
     /// Whether a launch gives all of it, and nothing was chosen.
     pub(crate) given: bool,
     /// The numbers without a formula from which the host computes the others.
-    pub(crate) numbers: Numbers,
+    pub(crate) numbers: BTreeMap<u32, i64>,
     /// Elements of integer tensors, by argument.
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
 }
