@@ -13,8 +13,6 @@ pub struct LaunchFacts {
     pub arguments: Vec<ArgumentFacts>,
     /// Programs along x, y and z, as far as the host code computes them from what is not known.
     pub programs: [Option<Quantity>; 3],
-    /// Numbers without a formula that are strides of tensors which may lie densely, and what they are then.
-    pub dense: Vec<(u32, Quantity)>,
     /// Pairs of tensors of which neither all is known, and that are of one storage or may be, where it is not known of both
     /// where they lie in it.
     pub shared: Vec<(String, String, Shared)>,

@@ -67,16 +67,6 @@ impl Quantity {
         }
     }
 
-    /// The same with what is said of some numbers in their place.
-    pub fn with(&self, of: &dyn Fn(u32) -> Option<Quantity>) -> Quantity {
-        match self {
-            Quantity::Known(_) => self.clone(),
-            Quantity::Unknown { id, .. } => of(*id).unwrap_or_else(|| self.clone()),
-            Quantity::Made(op, parts) => Quantity::Made(*op, Arc::new((parts.0.with(of), parts.1.with(of)))),
-            Quantity::Stride { id, dense } => Quantity::Stride { id: *id, dense: Arc::new(dense.with(of)) },
-        }
-    }
-
     /// Whether it is no more than another one whatever numbers are, none of them negative.
     pub fn is_at_most(&self, other: &Quantity) -> bool {
         let natural = |part: &Quantity| !matches!(part, Quantity::Known(value) if *value < 0);

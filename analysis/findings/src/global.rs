@@ -4,7 +4,7 @@ use base::{Message, TextRange, message};
 use races::{Assumption, Global, Race, Scope, Side, Status};
 
 use super::finding::{Finding, GlobalMemory, KernelReport, Note, Verdict};
-use super::kind::Kind;
+use super::kind::{Kind, Severity};
 
 /// Assumptions that a verdict names; more are counted.
 const NAMED: usize = 6;
@@ -20,6 +20,9 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
             let launches = if global.runs == 1 { "launch" } else { "launches" };
             Verdict::Clean(message!("no race in global memory in {} {} in any order", global.runs, launches))
         }
+        Status::Found if global.races.iter().all(|race| race.same) => {
+            Verdict::Undecided(vec![Message::from("programs write the same value to one place")])
+        }
         Status::Found => Verdict::Found,
         Status::Undecided => {
             let mut why: Vec<Message> = Vec::new();
@@ -32,7 +35,7 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
             Verdict::Undecided(why)
         }
     };
-    if verdict == Verdict::Found {
+    if global.status == Status::Found {
         report.findings.extend(one_a_place(global.races.iter().map(|race| finding(race, &report.name))));
         report.findings.sort_by_key(|finding| (finding.severity, finding.range));
     }
@@ -199,7 +202,15 @@ fn finding(race: &Race, kernel: &str) -> Finding<Message> {
     let first_byte = race.start;
     let last = race.start + race.bytes - 1;
     let bytes = format!("bytes {first_byte} to {last}");
-    let message = if a.program == b.program {
+    let message = if race.same {
+        message!(
+            "{} and {} both write `{}` ({}): the same value, whichever comes last",
+            program(a),
+            program(b),
+            tensor(),
+            bytes
+        )
+    } else if a.program == b.program {
         message!(
             "{} touches `{}` ({}) again while an access of its own is under way: nothing waits for it",
             program(b),
@@ -228,6 +239,9 @@ fn finding(race: &Race, kernel: &str) -> Finding<Message> {
     finding.inputs = race.inputs.iter().map(|(name, value)| (Message::value(name.as_str()), *value)).collect();
     finding.inputs.extend(grid(race));
     finding.range = place(&finding);
+    if race.same {
+        finding.severity = Severity::Hint;
+    }
     finding
 }
 

@@ -1,11 +1,13 @@
 //! Names and what they stand for.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
+use ruff_python_ast::Stmt;
 use rustc_hash::FxHashMap;
 
 use crate::origin::FileId;
+use crate::syntax::Asked;
 use crate::value::Value;
 
 /// From how many names on they are found by hash.
@@ -71,6 +73,10 @@ pub struct Scope<'a> {
     pub names: RefCell<Names<'a>>,
     /// Where names are looked up that it does not have.
     pub parent: Option<Rc<Scope<'a>>>,
+    /// Of a call: the body of the function.
+    body: Option<&'a [Stmt]>,
+    /// What that does with its names, once somebody asks.
+    asked: OnceCell<Asked<'a>>,
 }
 
 impl<'a> Scope<'a> {
@@ -87,6 +93,11 @@ impl<'a> Scope<'a> {
     /// Gives a name a value here.
     pub fn set(&self, name: &str, value: Value<'a>) {
         self.names.borrow_mut().set(name, value);
+    }
+
+    /// Whether the body of the function that is called here asks of a name what only tensors have.
+    pub fn asks_of_tensor(&self, name: &str) -> bool {
+        self.body.is_some_and(|body| self.asked.get_or_init(|| Asked::of(body)).is_surely_tensor(name))
     }
 
     /// A copy of the names.
@@ -107,7 +118,17 @@ pub struct Scopes<'a>(Vec<Rc<Scope<'a>>>);
 impl<'a> Scopes<'a> {
     /// A new scope.
     pub fn open(&mut self, file: FileId, parent: Option<Rc<Scope<'a>>>) -> Rc<Scope<'a>> {
-        let scope = Rc::new(Scope { file, names: RefCell::default(), parent });
+        self.open_body(file, parent, None)
+    }
+
+    /// A new scope, of a call of a function with this body.
+    pub fn open_body(
+        &mut self,
+        file: FileId,
+        parent: Option<Rc<Scope<'a>>>,
+        body: Option<&'a [Stmt]>,
+    ) -> Rc<Scope<'a>> {
+        let scope = Rc::new(Scope { file, names: RefCell::default(), parent, body, asked: OnceCell::new() });
         self.0.push(scope.clone());
         scope
     }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
-use crate::limits::choose::{COMPANIONS, LARGEST, LONGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
+use crate::limits::choose::{COMPANIONS, CONGRUENT, LARGEST, LONGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
 use crate::limits::runs::PROGRAMS;
 use crate::program::Program;
 use crate::prove::{Poly, Spread};
@@ -144,6 +144,7 @@ pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -
         || !is_exact(program, spread)
         || !is_unmasked(program, spread)
         || lies_somehow(program, launch, spread)
+        || !tells_programs(program, launch, spread)
     {
         return false;
     }
@@ -158,13 +159,14 @@ pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -
     !fixed.is_empty() && with(&bounded).is_none() && with(&[]).is_some()
 }
 
-/// Launches with sizes that are no multiples of blocks, in which some of what is assumed does not hold and all else does.
-pub(crate) fn ragged(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+/// Launches with sizes that are no multiples of blocks, in which some of what is assumed does not hold and all else does;
+/// beside each, whether its sizes are small ones.
+pub(crate) fn ragged(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<(Setting, bool)> {
     let mut with_bounds = Cow::Borrowed(program);
     let bounded = bounded(&mut with_bounds, spreads);
     let size = sizes(&with_bounds, launch)[1];
     let mut all = Vec::new();
-    for fixed in launch.host.all_ragged(size) {
+    for (fixed, small) in launch.host.all_ragged(size) {
         let with = |spreads: &[Bounded<'_>]| {
             let choice = Choice { size, choice: 1, fixed: fixed.clone(), ..Choice::default() };
             setting(&with_bounds, launch, spreads, &choice)
@@ -173,10 +175,26 @@ pub(crate) fn ragged(program: &Program, launch: &Known, spreads: &[Spread]) -> V
             continue;
         }
         let mut kept = bounded.clone();
-        kept.retain(|spread| with(std::slice::from_ref(spread)).is_some());
-        all.extend(with(&kept));
+        kept.retain(|spread| {
+            !tells_programs(program, launch, spread.0) || with(std::slice::from_ref(spread)).is_some()
+        });
+        all.extend(with(&kept).map(|setting| (setting, small)));
     }
     all
+}
+
+/// Whether a launch says how many programs there are along each axis that a span goes along: else it may be no more than
+/// have room.
+fn tells_programs(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    let mut told = true;
+    for atom in spread.span.atoms() {
+        program.terms.leaves(atom, &mut |node| {
+            if let Node::Symbol(Symbol::Program(axis), _) = node {
+                told &= launch.given.get(usize::from(*axis)).is_none_or(|given| *given);
+            }
+        });
+    }
+    told
 }
 
 /// Whether a stride is of a tensor of which it is not known how it lies: what dense ones have speaks against nothing.
@@ -231,18 +249,23 @@ fn is_unmasked(program: &Program, spread: &Spread) -> bool {
         _ => false,
     };
     let access = &program.accesses[spread.access as usize];
-    let mut open = vec![access.mask, access.path];
+    let is_loop = |term: &Term| program.loops.iter().any(|of| of.condition == *term);
+    let mut conditions = conjuncts(program, &[access.mask, access.path]).into_iter().filter(|term| !is_loop(term));
+    !conditions.any(|term| program.terms.any_leaf(term, of_span))
+}
+
+/// The conditions of which some are made, each once.
+pub(crate) fn conjuncts(program: &Program, of: &[Term]) -> Vec<Term> {
+    let mut open = of.to_vec();
+    let mut all = Vec::new();
     while let Some(term) = open.pop() {
-        if program.loops.iter().any(|of| of.condition == term) {
-            continue;
-        }
         match *program.terms.node(term) {
-            Node::Binary(BinOp::And, a, b) => open.extend([a, b]),
-            _ if program.terms.any_leaf(term, of_span) => return false,
-            _ => {}
+            Node::Binary(BinOp::And, a, b) if program.terms.bits(term) == 1 => open.extend([b, a]),
+            _ if all.contains(&term) => {}
+            _ => all.push(term),
         }
     }
-    true
+    all
 }
 
 /// What is assumed of a stride, and below what a mask holds that.
@@ -310,6 +333,7 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
             launch.host.apply(&numbers, &mut setting, wanted)?;
         }
         if met {
+            setting.numbers = numbers;
             return Some(setting);
         }
     }
@@ -330,7 +354,7 @@ pub(crate) fn congruent(program: &Program, launch: &Known, spreads: &[Spread]) -
     let mut with_bounds = Cow::Borrowed(program);
     let bounded = bounded(&mut with_bounds, spreads);
     let size = sizes(&with_bounds, launch)[0];
-    let made = all.into_iter().take(PAIRS).filter_map(|apart| {
+    let made = all.into_iter().take(CONGRUENT).filter_map(|apart| {
         let fixed = match &launch.host.programs[at] {
             Some(Quantity::Unknown { id, .. }) => [(*id, apart + 1)].into_iter().collect(),
             Some(_) => return None,
@@ -344,9 +368,6 @@ pub(crate) fn congruent(program: &Program, launch: &Known, spreads: &[Spread]) -
     });
     made.collect()
 }
-
-/// Such pairs that are run.
-const PAIRS: usize = 2;
 
 fn is_of(program: &Program, term: Term, axis: u8) -> bool {
     program.terms.any_leaf(term, |node| matches!(node, Node::Symbol(Symbol::Program(of), _) if *of == axis))
@@ -393,7 +414,12 @@ fn around(program: &Program) -> [i64; 3] {
 /// All expressions that say where and whether something is accessed, and how long loops run.
 pub(crate) fn used(program: &Program) -> Vec<Term> {
     let accesses = program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
-    let mut open: Vec<Term> = accesses.chain(program.loops.iter().map(|of| of.condition)).collect();
+    parts(program, accesses.chain(program.loops.iter().map(|of| of.condition)).collect())
+}
+
+/// All expressions of which some are made, these among them.
+pub(crate) fn parts(program: &Program, of: Vec<Term>) -> Vec<Term> {
+    let mut open = of;
     let (mut seen, mut used) = (FxHashSet::default(), Vec::new());
     while let Some(term) = open.pop() {
         if !seen.insert(term) {

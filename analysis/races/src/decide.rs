@@ -12,10 +12,10 @@ use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
 use crate::limits::runs::PROGRAMS;
 use crate::persistent::{grouped, persistent};
-use crate::program::{Base, Completion, Program, Scope, Source};
+use crate::program::{Base, Completion, Program, Scope};
 use crate::prove::{Converter, Counter, Premise, Prover, Ranges, Spread, Table, tables, tickets};
 use crate::report::{Assumption, Global, Query, Race, Reason, Status};
-use crate::run::{Allowance, Meeting, Outcome, Setting, Stuck, explore};
+use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
 use crate::smt::Question;
 use crate::strides::{Pair, Strides, pair};
 use crate::term::{Node, Symbol};
@@ -83,6 +83,9 @@ impl Decider<'_> {
             reasons.extend(self.reaching_over(&spreads, &proofs.premises, cancel)?);
             if reasons.is_empty() {
                 reasons.extend(self.meet_against(&spreads, &proofs.premises, cancel)?);
+            }
+            if reasons.is_empty() {
+                reasons.extend(self.lost_sums(&proofs.premises));
             }
             let waits = self.has_waits();
             if waits && reasons.is_empty() {
@@ -168,8 +171,11 @@ impl Decider<'_> {
                 outcomes.push((setting, outcome));
             }
         }
+        let mut uneven = Vec::new();
         if fits && !proofs.open.is_empty() && outcomes.iter().all(|(_, outcome)| outcome.races.is_empty()) {
-            reasons.extend(self.meet_unevenly((&needed, &proofs.premises), &asked, allowance, cancel)?);
+            let (met, run) = self.meet_unevenly((&needed, &proofs.premises), &asked, allowance, cancel)?;
+            reasons.extend(met);
+            uneven = run;
         }
         if outcomes.iter().any(|(_, outcome)| outcome.limited && outcome.alone) {
             allowance.ration();
@@ -203,16 +209,26 @@ impl Decider<'_> {
             reasons.push(Reason { range: self.range, text });
         }
         let (sure, conditional): (Vec<_>, Vec<_>) = races.into_iter().partition(|(_, _, sure)| *sure);
-        let mut races: Vec<Race> = Vec::with_capacity(sure.len());
+        let mut shown: Vec<(Race, Pair)> = Vec::with_capacity(sure.len());
         let mut narrow = Vec::new();
         let mut strides = Strides::new(&mut self.program, &self.launch);
         for (race, pair, _) in sure {
             match strides.hangs_on(&outcomes, pair, &asked, cancel)? {
                 Some(names) => narrow.push((race, names)),
+                None => shown.push((race, pair)),
+            }
+        }
+        let mut races: Vec<Race> = Vec::with_capacity(shown.len());
+        let mut tails: Vec<Reason> = Vec::new();
+        for (race, pair) in shown {
+            let tail = if race.same { None } else { self.of_tails(&outcomes, pair, &asked, cancel)? };
+            match tail {
+                Some(reason) => tails.push(reason),
                 None => races.push(race),
             }
         }
         if races.is_empty() {
+            reasons.extend(tails);
             for (race, strides) in narrow {
                 let text =
                     format!("programs race if {strides} is small, and not if it is large: what it is, is not known");
@@ -246,7 +262,7 @@ impl Decider<'_> {
         if self.tells_waits() {
             reasons.extend(hangs.map(|access| self.hang(access)));
         }
-        self.left_open(&outcomes, &mut reasons);
+        self.left_open(&outcomes, &asked, &mut reasons);
         let executed = |access: u32| outcomes.iter().any(|(_, outcome)| outcome.executes(access));
         let open = !self.is_whole();
         for (a, b) in &proofs.open {
@@ -263,6 +279,10 @@ impl Decider<'_> {
             reasons.push(Reason { range: self.range, text });
         }
         reasons.extend(self.parts());
+        if reasons.is_empty() && open {
+            let run: Vec<&Setting> = outcomes.iter().map(|(setting, _)| setting).chain(&uneven).collect();
+            reasons.extend(self.never_varied(&run, &asked));
+        }
         let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
         Ok(self.report(status, Vec::new(), assumed, reasons, runs))
     }
@@ -433,10 +453,9 @@ impl Decider<'_> {
         arguments.filter(|argument| !written.contains(&self.tensor(Base::Argument(*argument)))).collect()
     }
 
-    /// How tables of indices are read of which it is not known what they hold.
+    /// How tables of indices are read.
     fn tables(&mut self) -> FxHashMap<u32, Table> {
-        let mut constant = self.constant();
-        constant.retain(|argument| !self.launch.contents.contains_key(argument));
+        let constant = self.constant();
         tables(&mut self.program, |argument| constant.contains(&argument))
     }
 
@@ -585,12 +604,17 @@ impl Decider<'_> {
                                     || !settings(prover.program, &self.launch, alone).is_empty())
                         })
                     };
-                    let apart = apart.filter(|apart| apart.spreads.iter().all(&mut possible));
+                    let apart = apart.filter(|apart| {
+                        let told = |premise: &Premise| premise.holds(&self.launch.contents) != Some(false);
+                        apart.spreads.iter().all(&mut possible) && apart.premises.iter().all(told)
+                    });
                     decided.insert((x.min(y), x.max(y)), apart.is_some());
                     let proved = apart.is_some();
                     if let Some(apart) = apart {
-                        proofs.spreads.extend(apart.spreads);
-                        proofs.premises.extend(apart.premises);
+                        let open = |spread: &Spread| !crate::say::is_certain(prover.program, spread);
+                        proofs.spreads.extend(apart.spreads.into_iter().filter(open));
+                        let open = |premise: &Premise| premise.holds(&self.launch.contents).is_none();
+                        proofs.premises.extend(apart.premises.into_iter().filter(open));
                     }
                     proved
                 }
@@ -666,57 +690,6 @@ impl Decider<'_> {
             })
         };
         wide <= 1 && differ.iter().all(told)
-    }
-
-    pub(crate) fn left_open(&self, outcomes: &[(Setting, Outcome)], reasons: &mut Vec<Reason>) {
-        let mut say = |range: TextRange, text: String| {
-            if !reasons.iter().any(|reason| reason.range == range) {
-                reasons.push(Reason { range, text });
-            }
-        };
-        for (_, outcome) in outcomes {
-            for stuck in &outcome.stuck {
-                match stuck {
-                    Stuck::Data(access) => {
-                        let access = &self.program.accesses[*access as usize];
-                        let range = self.tree.op_header_range(access.op);
-                        say(
-                            range,
-                            format!("where this goes depends on data{}", self.read_from(&[access.offset, access.mask])),
-                        );
-                    }
-                    Stuck::Branch(Some(number)) => {
-                        let of = &self.program.loops[*number as usize];
-                        say(
-                            of.range,
-                            format!("how often this loop runs depends on data{}", self.read_from(&[of.condition])),
-                        );
-                    }
-                    Stuck::Branch(None) => say(self.range, "which branch is taken depends on data".to_owned()),
-                    Stuck::Limit => say(self.range, "a run took too long".to_owned()),
-                }
-            }
-            if outcome.limited {
-                say(self.range, "there are too many orders of its programs to try all".to_owned());
-            }
-        }
-    }
-
-    /// ` that is read from `%idx``.
-    fn read_from(&self, terms: &[crate::term::Term]) -> String {
-        let mut name = None;
-        for term in terms {
-            self.program.terms.leaves(*term, &mut |node| {
-                if let Node::Read(source, ..) = node
-                    && let Some(Source::Access(access)) = self.program.sources.get(*source as usize)
-                    && let Some(tensor) = self.tensor(self.program.accesses[*access as usize].base)
-                    && let Some(argument) = self.program.arguments.get(tensor as usize)
-                {
-                    name = Some(argument.name.clone());
-                }
-            });
-        }
-        name.map_or_else(String::new, |name| format!(" that is read from `{name}`"))
     }
 
     fn report(

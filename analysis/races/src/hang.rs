@@ -1,6 +1,7 @@
 //! Programs that wait for ever.
 
 use base::{Cancel, Cancelled};
+use rustc_hash::FxHashSet;
 
 use crate::choose::settings;
 use crate::decide::Decider;
@@ -64,15 +65,15 @@ impl Decider<'_> {
         if !self.tells_waits() {
             return Ok(None);
         }
-        let all = (0u32..).take(self.program.accesses.len()).collect();
+        let all: FxHashSet<u32> = (0u32..).take(self.program.accesses.len()).collect();
         for setting in settings(&self.program, &self.launch, &[]).into_iter().take(1) {
             if setting.programs() <= PROGRAMS {
                 let outcome = explore(&self.program, &setting, &all, allowance, cancel)?;
                 let mut reasons: Vec<Reason> = outcome.hangs.map(|access| self.hang(access)).into_iter().collect();
                 // A wait that asks for a word of which nothing is known need not end either.
-                let unknown = outcome.stuck.iter().any(|stuck| matches!(stuck, Stuck::Branch(Some(_))));
+                let unknown = outcome.stuck.iter().any(|stuck| matches!(stuck, Stuck::Loop(_)));
                 if unknown {
-                    self.left_open(&[(setting, outcome)], &mut reasons);
+                    self.left_open(&[(setting, outcome)], &all, &mut reasons);
                 }
                 return Ok(reasons.into_iter().next());
             }

@@ -273,7 +273,9 @@ impl Host {
 
     /// The same where all numbers are sizes of one tensor, and such that no two of them are alike: how sizes of several
     /// tensors hang together the host need not say.
-    pub(crate) fn all_ragged(&self, size: i64) -> Vec<Numbers> {
+    ///
+    /// Beside each, whether its numbers are small ones.
+    pub(crate) fn all_ragged(&self, size: i64) -> Vec<(Numbers, bool)> {
         let Some(group) = self.only_group() else { return Vec::new() };
         let same = self.ragged(size);
         // A size that strides alone are made of may be the length of a block, a constant that says so nowhere.
@@ -285,13 +287,13 @@ impl Host {
                 });
             }
         }
-        let mut all = vec![same.clone()];
-        for falls in [false, true] {
+        let mut all = vec![(same.clone(), false)];
+        for (scale, falls) in [(SOME, false), (SOME, true), (1, false), (1, true)] {
             if (2..=UNLIKE.len()).contains(&group.len()) {
                 let mut unlike = same.clone();
-                unlike
-                    .extend(self.ordered(group, &UNLIKE, SOME, falls).into_iter().filter(|(of, _)| plain.contains(of)));
-                all.push(unlike);
+                let own = self.ordered(group, &UNLIKE, scale, falls);
+                unlike.extend(own.into_iter().filter(|(of, _)| plain.contains(of)));
+                all.push((unlike, scale == 1));
             }
         }
         all
@@ -328,6 +330,22 @@ impl Host {
             }
         }
         all
+    }
+
+    /// The same launch with sizes that are multiples of the blocks which the host divides them into; `None` where they are
+    /// already.
+    pub(crate) fn in_whole_blocks(&self, setting: &Setting) -> Option<Setting> {
+        let mut numbers = setting.numbers.clone();
+        for quantity in self.programs.iter().flatten() {
+            whole_blocks(quantity, &mut |number, block| {
+                if let Some(value) = numbers.get_mut(&number).filter(|_| !self.bounds.contains_key(&number)) {
+                    *value = value.saturating_add(block - 1) / block * block;
+                }
+            });
+        }
+        let mut made = setting.clone();
+        self.apply(&numbers, &mut made, setting.grid)?;
+        (numbers != setting.numbers).then_some(Setting { numbers, ..made })
     }
 
     /// Whether it is known of each argument that bounds something how it is computed, or what it is. Sizes of descriptors
@@ -411,6 +429,11 @@ impl Host {
         !fixed.contains_key(&number) && !self.bounds.contains_key(&number)
     }
 
+    /// Whether a constant that was chosen says between what a number lies.
+    pub(crate) fn is_bounded(&self, number: u32) -> bool {
+        self.bounds.contains_key(&number)
+    }
+
     /// Whether no constant that was chosen says what some arguments are, but for sizes that are given: constants are chosen
     /// one by one, and need not be what one launch has.
     pub(crate) fn leaves_free(&self, arguments: &[u32], given: &Numbers) -> bool {
@@ -451,6 +474,18 @@ impl Host {
             if *value > LARGEST {
                 return false;
             }
+        }
+    }
+}
+
+/// Calls `see` with each number that is divided into blocks, rounded up, and how long these are.
+fn whole_blocks(quantity: &Quantity, see: &mut dyn FnMut(u32, i64)) {
+    let Quantity::Made(op, parts) = quantity else { return };
+    match (op, &parts.0, &parts.1) {
+        (Operation::CeilDiv, Quantity::Unknown { id, .. }, Quantity::Known(block)) if *block > 0 => see(*id, *block),
+        (_, one, other) => {
+            whole_blocks(one, see);
+            whole_blocks(other, see);
         }
     }
 }

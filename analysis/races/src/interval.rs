@@ -107,6 +107,10 @@ impl<'p> Intervals<'p> {
                     }
                     BinOp::MaxS | BinOp::MaxU => Some((x.0.max(y.0), x.1.max(y.1))),
                     BinOp::And if x.0 >= 0 && y.0 >= 0 => Some((0, x.1.min(y.1))),
+                    BinOp::Or | BinOp::Xor if x.0 >= 0 && y.0 >= 0 => {
+                        let bits = 128 - (x.1 | y.1).leading_zeros();
+                        Some((0, (1i128 << bits.min(100)) - 1))
+                    }
                     _ => None,
                 }
             }

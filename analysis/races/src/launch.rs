@@ -33,8 +33,6 @@ pub struct Launch {
     pub programs: [Option<Quantity>; 3],
     /// Constants that were chosen, with what the host computes in their place.
     pub constants: Vec<(i64, Quantity)>,
-    /// Numbers without a formula that are strides of tensors which may lie densely, and what they are then.
-    pub dense: Vec<(u32, Quantity)>,
 }
 
 impl Launch {
@@ -54,13 +52,11 @@ impl Launch {
         self.contents.retain(|contents| other.contents.contains(contents));
         let more = other.views.iter().filter(|pair| !self.views.contains(pair)).cloned();
         self.views = self.views.iter().cloned().chain(more).collect();
-        let formulas =
-            |of: &Launch| (of.quantities.clone(), of.programs.clone(), of.constants.clone(), of.dense.clone());
+        let formulas = |of: &Launch| (of.quantities.clone(), of.programs.clone(), of.constants.clone());
         if formulas(&self) != formulas(other) {
             self.quantities.clear();
             self.programs = Default::default();
             self.constants.clear();
-            self.dense.clear();
         }
         if (&self.memory, &self.shifts) != (&other.memory, &other.shifts) {
             if self.hands_one_over_twice() || other.hands_one_over_twice() {
@@ -124,8 +120,6 @@ pub(crate) struct Known {
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
     /// How the numbers hang together that it does not give.
     pub(crate) host: Host,
-    /// The same where tensors lie densely that may.
-    pub(crate) dense: Host,
     /// Along which axes it says how many programs there are, be it by a formula.
     pub(crate) given: [bool; 3],
 }
@@ -140,12 +134,6 @@ impl Known {
             constants: &launch.constants,
         };
         let mut known = Known { grid: launch.grid, host: Host::new(&given, program), ..Known::default() };
-        if !launch.dense.is_empty() {
-            let of = |number: u32| launch.dense.iter().find(|(of, _)| *of == number).map(|(_, dense)| dense.clone());
-            let dense = |(name, quantity): &(String, Quantity)| (name.clone(), quantity.with(&of));
-            let quantities: Vec<_> = launch.quantities.iter().map(dense).collect();
-            known.dense = Host::new(&Given { quantities: &quantities, ..given }, program);
-        }
         let says = |axis: usize| launch.grid[axis].is_some() || launch.programs[axis].is_some();
         known.given = [says(0), says(1), says(2)];
         let mut first: FxHashMap<u32, (u32, i64)> = FxHashMap::default();

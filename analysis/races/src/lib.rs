@@ -26,9 +26,11 @@ mod program;
 mod prove;
 mod report;
 mod run;
+mod same;
 mod say;
 mod smt;
 mod strides;
+mod stuck;
 mod term;
 #[cfg(test)]
 mod tests;
@@ -136,11 +138,9 @@ impl<'t> Kernel<'t> {
                 1 => ("one launch".to_owned(), "is"),
                 many => (format!("{many} launches"), "are"),
             };
-            global.reasons = vec![Reason {
-                range: self.range,
-                text: format!("{count} beyond the {LAUNCHES} that are looked at one by one {have} not decided"),
-            }];
-            (global.status, global.races, global.assumed) = (Status::Undecided, Vec::new(), Vec::new());
+            global
+                .leave_open(format!("{count} beyond the {LAUNCHES} that are looked at one by one {have} not decided"));
+            global.assumed.clear();
         }
         Ok(global)
     }
@@ -165,11 +165,8 @@ impl<'t> Kernel<'t> {
         let mut without = launch.clone();
         without.values.retain(|(_, value)| *value != 0);
         if self.decider(tree, &without).decide(&mut Allowance::whole(), cancel)?.status != Status::Found {
-            let text =
-                format!("programs race where `{}` is 0, in a launch that is known in part", zeros.join("` and `"));
-            let range = global.races.first().map_or(self.range, |race| race.second.range);
-            global.reasons.push(Reason { range, text });
-            (global.status, global.races) = (Status::Undecided, Vec::new());
+            let zeros = zeros.join("` and `");
+            global.leave_open(format!("programs race where `{zeros}` is 0, in a launch that is known in part"));
         }
         Ok(global)
     }
@@ -184,10 +181,9 @@ impl<'t> Kernel<'t> {
     ) -> Result<Global, Cancelled> {
         let mut global = self.decide(tree, launch, allowance, cancel)?;
         if global.status == Status::Found {
-            let range = global.races.first().map_or(self.range, |race| race.second.range);
-            let text = "programs race here unless a conversion of the host makes a copy, which it need not".to_owned();
-            global.reasons = vec![Reason { range, text }];
-            (global.status, global.races) = (Status::Undecided, Vec::new());
+            global.leave_open(
+                "programs race here unless a conversion of the host makes a copy, which it need not".into(),
+            );
         }
         Ok(global)
     }

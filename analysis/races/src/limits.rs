@@ -57,6 +57,20 @@ base::limits! { "races":
         UNLIKE: i64 = 256, Count, NotProved;
         /// Sizes of a kernel of which each once is much larger than the others.
         SIZES: usize = 4, Count, NotProved;
+        /// Constants of a kernel up to which tiles count as taken together.
+        TOGETHER: i64 = 32, Count, NotProved;
+        /// Tiles along the long side of a launch in which what is assumed of strides cannot hold.
+        LONG_SIDE: i64 = 9, Count, NotProved;
+        /// Divisors of programs' numbers of which two programs are run that are so far apart.
+        CONGRUENT: usize = 2, Count, NotProved;
+        /// The largest step of a persistent loop, in programs, for which a launch with more of them is looked for.
+        FARTHEST: i64 = 1 << 13, Count, NotProved;
+        /// Lanes of all tiles together in such a launch.
+        STRIDED_LANES: i64 = 1 << 24, Count, NotProved;
+        /// Programs of a launch in which heads share memory that are all run; of more, a few that are near each other.
+        GROUPED: i64 = 64, Count, NotProved;
+        /// Parts of two addresses that are looked at for strides.
+        STRIDES: usize = 256, Count, NotProved;
         /// The largest size or stride that is chosen where none is known.
         LARGEST: i64 = 1 << 24, Count, Undecided;
         /// Numbers that are looked at for those from which the host computes a constant.

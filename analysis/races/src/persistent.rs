@@ -8,16 +8,11 @@ use rustc_hash::FxHashSet;
 use crate::choose::{Choice, block, bounded, neighbours, setting};
 use crate::host::Numbers;
 use crate::launch::Known;
+use crate::limits::choose::{FARTHEST, GROUPED, STRIDED_LANES};
 use crate::program::Program;
 use crate::prove::{Converter, Poly, Spread};
 use crate::run::Setting;
 use crate::term::{BinOp, Node, Symbol, Term};
-
-/// The largest step, in programs, for which a launch is looked for.
-const FARTHEST: i64 = 1 << 13;
-
-/// The most lanes of a block in such a launch, all of them together.
-const LONGEST: i64 = 1 << 24;
 
 /// Programs that one of several numbers stands for, where it is the step.
 const FEW: i64 = 2;
@@ -55,7 +50,7 @@ pub(crate) fn persistent(program: &Program, launch: &Known, spreads: &[Spread]) 
             },
         };
         let size = block(&with_bounds).saturating_mul(step.saturating_mul(2).saturating_add(2));
-        if !(1..=FARTHEST).contains(&step) || size > LONGEST {
+        if !(1..=FARTHEST).contains(&step) || size > STRIDED_LANES {
             continue;
         }
         let choice = Choice { size, choice: 1, fixed, wide: true, ..Choice::default() };
@@ -142,7 +137,7 @@ pub(crate) fn grouped(program: &Program, launch: &Known, spreads: &[Spread]) -> 
         let Some(made) = made.filter(|made| made.grid.iter().all(|count| *count <= i64::from(u32::MAX))) else {
             continue;
         };
-        match made.programs() <= FEW_PROGRAMS {
+        match made.programs() <= GROUPED {
             true => all.push(made),
             // Those that share are next to each other along some axis.
             false => all.extend(neighbours(&made).into_iter().map(|chosen| Setting { chosen, ..made.clone() })),
@@ -150,9 +145,6 @@ pub(crate) fn grouped(program: &Program, launch: &Known, spreads: &[Spread]) -> 
     }
     all
 }
-
-/// Programs of such a launch that are all run; of more, a few that are near each other.
-const FEW_PROGRAMS: i64 = 64;
 
 /// Arguments of which one is divided by the other, and no launch gives either.
 pub(crate) fn quotients(program: &Program, launch: &Known) -> Vec<(u32, u32)> {

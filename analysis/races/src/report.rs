@@ -85,6 +85,8 @@ pub struct Race {
     pub grid: [i64; 3],
     /// Arguments that were chosen for it.
     pub inputs: Vec<(String, i64)>,
+    /// Whether both write the same value, so that it makes no difference which comes last.
+    pub same: bool,
 }
 
 /// What there is to say of one kernel.
@@ -124,6 +126,13 @@ pub struct Query {
 }
 
 impl Global {
+    /// Leaves it undecided for this reason, which is said at the first race, or of the kernel.
+    pub(crate) fn leave_open(&mut self, text: String) {
+        let range = self.races.first().map_or(self.range, |race| race.second.range);
+        self.reasons = vec![Reason { range, text }];
+        (self.status, self.races) = (Status::Undecided, Vec::new());
+    }
+
     /// What is said of a kernel in these launches and in others: of the worst, with all that any of them rests on.
     pub(crate) fn and(self, other: Global) -> Global {
         let (mut worst, better) = if self.status < other.status { (other, self) } else { (self, other) };

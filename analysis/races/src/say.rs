@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::choose::conjuncts;
 use crate::program::{Base, Program, Source};
 use crate::prove::{Converter, Poly, Premise, Spread};
 use crate::term::{BinOp, Node, Symbol, Term};
@@ -54,28 +55,34 @@ pub(crate) fn is_impossible(program: &Program, spread: &Spread) -> bool {
     bound.is_some_and(|bound| spread.stride.minus(&bound).as_constant().is_some_and(|more| more < 0))
 }
 
-/// What a mask, or the number of lanes, holds the span below.
+/// Whether a mask holds the span below the stride, whatever both are.
+pub(crate) fn is_certain(program: &Program, spread: &Spread) -> bool {
+    let bound = bound(&mut program.clone(), spread);
+    bound.is_some_and(|bound| spread.stride.minus(&bound).as_constant().is_some_and(|more| more >= 0))
+}
+
+/// What a mask, or the number of lanes, holds the span below: what all programs agree on, where there is such a bound.
 pub(crate) fn bound(program: &mut Program, spread: &Spread) -> Option<Poly> {
     let access = program.accesses[spread.access as usize].clone();
     let mut convert = Converter::default();
-    let mut open = vec![access.mask, access.path];
-    while let Some(term) = open.pop() {
-        match program.terms.node(term).clone() {
-            Node::Binary(BinOp::And, a, b) => open.extend([a, b]),
-            Node::Binary(BinOp::Slt, a, b) => {
-                let mut memo = FxHashMap::default();
-                let (x, y) = (program.terms.instance(a, 1, &mut memo), program.terms.instance(b, 1, &mut memo));
-                let (x, y) = (convert.poly(&mut program.terms, x), convert.poly(&mut program.terms, y));
-                if x == spread.span {
-                    return Some(y);
-                }
-                // A mask on an index says the same of its product with a stride.
-                if let Some(factor) = factor(&spread.span, &x) {
-                    return factor.times(&y);
-                }
-            }
-            _ => {}
+    let mut own = None;
+    for condition in conjuncts(program, &[access.mask, access.path]) {
+        let Node::Binary(BinOp::Slt, a, b) = *program.terms.node(condition) else { continue };
+        let mut memo = FxHashMap::default();
+        let (x, y) = (program.terms.instance(a, 1, &mut memo), program.terms.instance(b, 1, &mut memo));
+        let (x, y) = (convert.poly(&mut program.terms, x), convert.poly(&mut program.terms, y));
+        let bound = match x == spread.span {
+            true => y,
+            // A mask on an index says the same of its product with a stride.
+            false => match factor(&spread.span, &x) {
+                Some(factor) => factor.times(&y)?,
+                None => continue,
+            },
+        };
+        if bound.atoms().all(|atom| !program.terms.any_leaf(atom, is_own)) {
+            return Some(bound);
         }
+        own.get_or_insert(bound);
     }
     // A lane alone is below the number of lanes.
     let mut lanes = spread.span.terms();
@@ -85,7 +92,15 @@ pub(crate) fn bound(program: &mut Program, spread: &Spread) -> Option<Poly> {
     {
         return access.lanes.get(usize::from(*dim)).map(|lanes| Poly::constant((*lanes).into()));
     }
-    None
+    own
+}
+
+/// Whether programs need not agree on something.
+fn is_own(node: &Node) -> bool {
+    match node {
+        Node::Symbol(symbol, _) => !symbol.is_shared(),
+        node => matches!(node, Node::Read(..)),
+    }
 }
 
 /// By what an index is multiplied to give a product.
@@ -139,7 +154,7 @@ pub(crate) fn poly(program: &Program, of: &Poly) -> String {
     }
     let mut text = String::new();
     for (monomial, coefficient) in of.terms().rev() {
-        let mut factors: Vec<String> = monomial.iter().map(|atom| term(program, *atom, 0)).collect();
+        let mut factors: Vec<String> = monomial.iter().map(|atom| term(program, *atom)).collect();
         let size = coefficient.abs();
         if size != 1 || factors.is_empty() {
             factors.insert(0, size.to_string());
@@ -159,11 +174,16 @@ pub(crate) fn poly(program: &Program, of: &Poly) -> String {
 /// Expressions inside expressions that are written out.
 const DEPTH: usize = 4;
 
-fn term(program: &Program, of: Term, depth: usize) -> String {
+/// An expression, its names in backquotes.
+pub(crate) fn term(program: &Program, of: Term) -> String {
+    within(program, of, 0)
+}
+
+fn within(program: &Program, of: Term, depth: usize) -> String {
     if depth > DEPTH {
         return "…".to_owned();
     }
-    let inner = |term_of: Term| term(program, term_of, depth + 1);
+    let inner = |term: Term| within(program, term, depth + 1);
     match program.terms.node(of) {
         Node::Const(value) => value.to_string(),
         Node::Symbol(symbol, _) => match symbol {

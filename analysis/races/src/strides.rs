@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::launch::Known;
-use crate::limits::choose::LARGEST;
+use crate::limits::choose::{LARGEST, STRIDES};
 use crate::program::Program;
 use crate::prove::Converter;
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
@@ -16,9 +16,6 @@ use base::{Cancel, Cancelled};
 
 /// How many times the largest number of a launch a stride becomes.
 const FACTOR: i64 = 16;
-
-/// Parts of addresses that are looked at for strides.
-const TERMS: usize = 256;
 
 /// Two accesses, the lower number first.
 pub(crate) type Pair = (u32, u32);
@@ -96,7 +93,7 @@ impl<'p> Strides<'p> {
         let mut strides: Vec<u32> = Vec::new();
         let mut open: Vec<Term> = [a, b].map(|access| self.program.accesses[access as usize].offset).to_vec();
         let mut seen: FxHashSet<Term> = FxHashSet::default();
-        while let Some(term) = open.pop().filter(|_| seen.len() < TERMS) {
+        while let Some(term) = open.pop().filter(|_| seen.len() < STRIDES) {
             let poly = convert.poly(&mut self.program.terms, term);
             for atom in poly.terms().flat_map(|(monomial, _)| monomial.iter()).filter(|atom| seen.insert(**atom)) {
                 match self.program.terms.node(*atom) {

@@ -7,20 +7,18 @@ use std::collections::BTreeSet;
 use base::{Cancel, Cancelled};
 use rustc_hash::FxHashSet;
 
-use crate::choose::{Bounded, Choice, block, bounded, setting, used};
+use crate::choose::{Bounded, Choice, block, bounded, conjuncts, setting, used};
 use crate::decide::Decider;
 use crate::host::Numbers;
+use crate::interval::Intervals;
 use crate::launch::Known;
-use crate::limits::choose::{SIZES, UNLIKE};
+use crate::limits::choose::{LONG_SIDE, SIZES, TOGETHER, UNLIKE};
 use crate::persistent::quotients;
 use crate::program::Program;
 use crate::prove::{Premise, Spread};
 use crate::report::Reason;
 use crate::run::{Allowance, Meeting, Setting, explore};
 use crate::term::{BinOp, Node, Symbol, Term};
-
-/// Constants up to which tiles are taken together.
-const TOGETHER: std::ops::RangeInclusive<i64> = 2..=32;
 
 impl Decider<'_> {
     /// That two programs meet where what is assumed of strides does not hold, whatever they are.
@@ -34,7 +32,7 @@ impl Decider<'_> {
         let mut allowance = Allowance::whole();
         let mut settings = against(&self.program, &self.launch, spreads);
         settings.iter_mut().for_each(|setting| self.few(premises, setting));
-        self.meet_in(settings, &asked, &mut allowance, cancel)
+        self.meet_in(&settings, &asked, &mut allowance, cancel)
     }
 
     /// That two programs meet in a launch whose sizes are unlike, which nothing rules out.
@@ -44,25 +42,47 @@ impl Decider<'_> {
         asked: &FxHashSet<u32>,
         allowance: &mut Allowance,
         cancel: &Cancel<'_>,
-    ) -> Result<Option<Reason>, Cancelled> {
+    ) -> Result<(Option<Reason>, Vec<Setting>), Cancelled> {
         let mut settings = uneven(&self.program, &self.launch, spreads);
         settings.iter_mut().for_each(|setting| self.few(premises, setting));
-        self.meet_in(settings, asked, allowance, cancel)
+        let met = self.meet_in(&settings, asked, allowance, cancel)?;
+        Ok((met, settings))
+    }
+
+    /// What accesses depend on that was the same in all launches which were run: their programs cannot have met for it.
+    pub(crate) fn never_varied(&self, settings: &[&Setting], asked: &FxHashSet<u32>) -> Option<Reason> {
+        let mut accesses: Vec<u32> = asked.iter().copied().collect();
+        accesses.sort_unstable();
+        for number in accesses {
+            let access = &self.program.accesses[number as usize];
+            for tile in tiles_of(&self.program, &[access.offset]) {
+                let varies = |setting: &&Setting| {
+                    let interval = Intervals::new(&self.program, setting, &access.lanes).term(tile);
+                    interval.is_none_or(|(least, most)| least < most)
+                };
+                if !settings.iter().any(varies) {
+                    let tile = crate::say::term(&self.program, tile);
+                    let text = format!("in the launches that were run there is one value of {tile}");
+                    return Some(Reason { range: self.tree.op_header_range(access.op), text });
+                }
+            }
+        }
+        None
     }
 
     fn meet_in(
         &self,
-        settings: Vec<Setting>,
+        settings: &[Setting],
         asked: &FxHashSet<u32>,
         allowance: &mut Allowance,
         cancel: &Cancel<'_>,
     ) -> Result<Option<Reason>, Cancelled> {
         for setting in settings {
-            let outcome = explore(&self.program, &setting, asked, allowance, cancel)?;
+            let outcome = explore(&self.program, setting, asked, allowance, cancel)?;
             let sound =
                 |race: &&Meeting| race.programs[0] != race.programs[1] && !race.first.wrapped && !race.second.wrapped;
             if let Some(race) = outcome.races.iter().find(sound) {
-                let (range, they) = self.two_that_meet(&setting, race);
+                let (range, they) = self.two_that_meet(setting, race);
                 let text = format!("with sizes that are unlike, which nothing rules out, {they}");
                 return Ok(Some(Reason { range, text }));
             }
@@ -82,15 +102,17 @@ fn uneven(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting>
     let counts = [together(program) + 1, 3];
     let mut all = Vec::new();
     if !launch.host.is_empty() {
-        let free: Vec<u32> = launch.host.ragged(few).into_keys().collect();
+        let free = launch.host.ragged(few);
         // What is no size of a tensor may be the length of something, or how often something is done.
-        let others: Vec<u32> =
-            launch.host.numbers(few, 1).into_keys().filter(|number| !free.contains(number)).collect();
-        for number in free.iter().take(SIZES) {
+        let mut others = launch.host.numbers(few, 1);
+        others.retain(|number, _| !free.contains_key(number));
+        for number in free.keys().filter(|number| !launch.host.is_bounded(**number)).take(SIZES) {
             let made = counts.iter().flat_map(|count| [(count, few), (count, 2)]).find_map(|(count, other)| {
-                let one = |of: &u32| (*of, if of == number { longest * count - 1 } else { few });
+                let one = |(of, value): (&u32, &i64)| (*of, if of == number { longest * count - 1 } else { *value });
                 let mut fixed: Numbers = free.iter().map(one).collect();
-                fixed.extend(others.iter().map(|number| (*number, other)));
+                let as_bounded =
+                    |(of, value): (&u32, &i64)| (*of, if launch.host.is_bounded(*of) { *value } else { other });
+                fixed.extend(others.iter().map(as_bounded));
                 let choice = Choice { size: few, choice: 1, fixed, ..Choice::default() };
                 setting(&with_bounds, launch, &bounded, &choice).filter(fits)
             });
@@ -133,11 +155,11 @@ fn against(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting
     let sizes = sizes(program, launch);
     let mut all = Vec::new();
     for argument in sizes.iter().take(SIZES) {
-        for (own, other, programs) in [(TILES * longest - 1, few, 2 * TILES), (2, many, TILES)] {
+        for (own, other, programs) in [(LONG_SIDE * longest - 1, few, 2 * LONG_SIDE), (2, many, LONG_SIDE)] {
             let values: Vec<(u32, i64)> =
                 sizes.iter().map(|of| (*of, if of == argument { own } else { other })).collect();
             let with = |spreads: &[Bounded<'_>]| {
-                let (size, programs, values) = (TILES * longest, Some(programs), values.clone());
+                let (size, programs, values) = (LONG_SIDE * longest, Some(programs), values.clone());
                 let choice = Choice { size, choice: 1, values, programs, ..Choice::default() };
                 setting(&with_bounds, launch, spreads, &choice)
             };
@@ -161,8 +183,19 @@ fn counts_programs(program: &Program, spread: &Spread) -> bool {
     spread.span.atoms().all(is_program)
 }
 
-/// Tiles along the long side of such a launch.
-const TILES: i64 = 9;
+/// Numbers of tiles that addresses are made of: programs' numbers, and quotients and remainders of what these are in. Those
+/// of what lanes are in are numbers of elements.
+fn tiles_of(program: &Program, of: &[Term]) -> Vec<Term> {
+    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
+    let is_lane = |node: &Node| matches!(node, Node::Symbol(Symbol::Lane(_), _));
+    let is_tile = |term: &Term| match program.terms.node(*term) {
+        Node::Binary(op, ..) => {
+            is_quotient(*op) && program.terms.any_leaf(*term, is_program) && !program.terms.any_leaf(*term, is_lane)
+        }
+        node => is_program(node),
+    };
+    crate::choose::parts(program, of.to_vec()).into_iter().filter(is_tile).collect()
+}
 
 /// The largest constant that program numbers are multiplied with, divided by or held below.
 fn together(program: &Program) -> i64 {
@@ -173,7 +206,7 @@ fn together(program: &Program) -> i64 {
         let groups = is_quotient(op) || matches!(op, BinOp::Mul | BinOp::MinS | BinOp::MinU);
         if groups && (program.terms.any_leaf(a, is_program) || program.terms.any_leaf(b, is_program)) {
             let constants = [a, b].into_iter().filter_map(|side| program.terms.constant(side));
-            most = constants.filter(|value| TOGETHER.contains(value)).fold(most, i64::max);
+            most = constants.filter(|value| (2..=TOGETHER).contains(value)).fold(most, i64::max);
         }
     }
     most
@@ -184,14 +217,7 @@ fn together(program: &Program) -> i64 {
 fn sizes(program: &Program, launch: &Known) -> Vec<u32> {
     let mut open: Vec<Term> = program.accesses.iter().flat_map(|access| [access.mask, access.path]).collect();
     open.extend(program.loops.iter().map(|of| of.condition));
-    let mut conditions: Vec<Term> = Vec::new();
-    while let Some(term) = open.pop() {
-        match *program.terms.node(term) {
-            Node::Binary(BinOp::And, a, b) => open.extend([b, a]),
-            _ if conditions.contains(&term) => {}
-            _ => conditions.push(term),
-        }
-    }
+    let mut conditions = conjuncts(program, &open);
     let divides = |term: &Term| matches!(program.terms.node(*term), Node::Binary(op, ..) if is_quotient(*op));
     conditions.extend(used(program).into_iter().filter(divides));
     let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));

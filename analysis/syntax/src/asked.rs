@@ -27,6 +27,10 @@ const OF_TENSORS: &[&str] = &[
     "is_cuda",
 ];
 
+/// Those of them that nothing which merely describes tensors has: configurations and modules have a `dtype` as well.
+const OF_TENSORS_ALONE: &[&str] =
+    &["shape", "stride", "numel", "element_size", "is_contiguous", "contiguous", "data_ptr", "new_empty", "unsqueeze"];
+
 /// Functions of Triton and torch whose arguments that stand by themselves are whole numbers.
 const OF_SIZES: &[&str] = &["cdiv", "next_power_of_2", "empty", "zeros", "ones", "rand", "randn"];
 
@@ -34,6 +38,7 @@ const OF_SIZES: &[&str] = &["cdiv", "next_power_of_2", "empty", "zeros", "ones",
 #[derive(Debug, Default)]
 pub struct Asked<'a> {
     tensors: BTreeMap<&'a str, bool>,
+    surely: BTreeSet<&'a str>,
     sizes: BTreeSet<&'a str>,
 }
 
@@ -50,6 +55,11 @@ impl<'a> Asked<'a> {
         self.tensors.get(name) == Some(&true)
     }
 
+    /// Whether what tensors have and what describes them has not is asked of a name.
+    pub fn is_surely_tensor(&self, name: &str) -> bool {
+        self.surely.contains(name)
+    }
+
     /// Whether a name stands where a size does.
     pub fn is_size(&self, name: &str) -> bool {
         self.sizes.contains(name)
@@ -63,6 +73,9 @@ impl<'a> Visitor<'a> for Asked<'a> {
         {
             let tensor = OF_TENSORS.contains(&attribute.attr.as_str());
             *self.tensors.entry(name.id.as_str()).or_default() |= tensor;
+            if OF_TENSORS_ALONE.contains(&attribute.attr.as_str()) {
+                self.surely.insert(name.id.as_str());
+            }
         }
         if let Expr::Call(call) = expr
             && let Expr::Attribute(function) = &*call.func

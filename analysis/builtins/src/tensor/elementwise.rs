@@ -14,6 +14,7 @@ use python::emit::{Attr, Op, Ssa, Type};
 use python::interp::{Eval, Interp};
 use python::library::Args;
 use python::library::{Bound, NOTHING, Part, Row};
+use python::specialization::Language;
 use python::value::{DType, Tensor, Value};
 
 pub(super) const PART: Part = Part {
@@ -255,7 +256,9 @@ fn inline_asm_elementwise<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eva
     let all: Vec<&Tensor<'a>> = operands.iter().collect();
     let (shape, layout) = broadcast(interp, &all)?;
     let extent = (shape, Rc::new(layout));
-    if synchronises(&text) {
+    if is_barrier(&text) && interp.language == Language::Triton {
+        interp.emit(Op::new(Ttg::Barrier).attr("addrSpace", "all"))?;
+    } else if synchronises(&text) {
         interp.unmodelled("the assembly synchronises or touches shared memory, and is not followed");
     }
     let (dtypes, several) = match arg(bound, 3) {
@@ -310,6 +313,20 @@ pub(super) fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether assembly is the barrier of all threads of a program and nothing else.
+fn is_barrier(text: &str) -> bool {
+    const BARRIERS: &[&str] = &[
+        "bar.sync 0",
+        "bar.sync.aligned 0",
+        "barrier.sync 0",
+        "barrier.sync.aligned 0",
+        "barrier.cta.sync 0",
+        "s_barrier",
+    ];
+    let mut statements = text.split([';', '\n']).map(str::trim).filter(|statement| !statement.is_empty()).peekable();
+    statements.peek().is_some() && statements.all(|statement| BARRIERS.contains(&statement))
 }
 
 /// Whether assembly has instructions that synchronise or that touch shared memory.

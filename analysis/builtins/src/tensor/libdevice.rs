@@ -9,13 +9,24 @@ use crate::operand;
 use dialects::Tt;
 use python::emit::{Attr, Op};
 use python::interp::{Eval, Interp};
-use python::library::{Bound, NOTHING, Part, Row};
-use python::target::Target;
+use python::library::{Bound, Gone, NOTHING, Part, Row};
+use python::target::{Target, Version};
 use python::value::{DType, Value};
 
 macro_rules! rows {
     ($($name:literal)*) => {
         &[$(Row::new(concat!("gl.extra.libdevice.", $name), "*args, **kwargs", 4, |i, b| call(i, b, $name)),)*]
+    };
+}
+
+/// Those that were functions of `tl.math` before Triton 3.
+macro_rules! gone {
+    ($($name:literal)*) => {
+        &[$(Gone {
+            path: concat!("tl.math.", $name),
+            until: Version(2, 3),
+            instead: concat!("gl.extra.libdevice.", $name),
+        },)*]
     };
 }
 
@@ -30,6 +41,12 @@ pub(super) const PART: Part = Part {
         "normcdf" "popc" "pow" "rcbrt" "rcp_rn" "remainder" "rhypot" "rint" "round" "rsqrt" "rsqrt_rn"
         "saturatef" "scalbn" "signbit" "sin" "sinh" "sinpi" "sqrt" "sqrt_rn" "sub_rn" "tan" "tanh" "tgamma"
         "trunc"),
+    gone: gone!(
+        "acos" "acosh" "asin" "asinh" "atan" "atan2" "atanh" "byte_perm" "cbrt" "copysign" "cosh" "erfc" "erfinv"
+        "expm1" "fast_cosf" "fast_dividef" "fast_exp10f" "fast_expf" "fast_log10f" "fast_log2f" "fast_logf"
+        "fast_powf" "fast_sinf" "fast_tanf" "fdim" "ffs" "fmod" "hypot" "ilogb" "isinf" "isnan" "ldexp" "lgamma"
+        "llrint" "llround" "log10" "log1p" "logb" "nearbyint" "nextafter" "normcdf" "popc" "pow" "rcbrt" "remainder"
+        "rint" "round" "saturatef" "scalbn" "signbit" "sinh" "tan" "tanh" "tgamma" "trunc"),
     ..NOTHING
 };
 

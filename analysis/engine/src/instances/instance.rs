@@ -445,7 +445,6 @@ impl ElaboratedInstance {
             let mut launch = Launch {
                 grid: facts.grid.map(|count| count.and_then(|it| i64::try_from(it).ok())),
                 programs: facts.programs.clone(),
-                dense: facts.dense.clone(),
                 ..Launch::default()
             };
             for argument in &facts.arguments {

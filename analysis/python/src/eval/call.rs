@@ -288,8 +288,16 @@ impl<'a> Interp<'a> {
         let names = self.parameters(function, args)?;
         let memory =
             if mode == Mode::Device { self.memory_of(names.iter().map(|(_, value)| value)) } else { Vec::new() };
-        let scope = self.scopes.open(function.scope.file, Some(function.scope.clone()));
+        let body = match function.def {
+            Def::Def(def) if mode == Mode::Host => Some(def.body.as_slice()),
+            _ => None,
+        };
+        let scope = self.scopes.open_body(function.scope.file, Some(function.scope.clone()), body);
         for (name, value) in names {
+            let value = match body.is_some() && self.session.is_some() && scope.asks_of_tensor(&name) {
+                true => crate::host::as_tensor(value),
+                false => value,
+            };
             let (value, cost) = super::extent::bounded(value);
             self.steps += cost;
             scope.set(&name, value);

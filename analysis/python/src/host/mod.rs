@@ -39,7 +39,7 @@ use thing::{any, method, tensor};
 pub use case::{Case, Cases};
 pub use code::Code;
 pub use device::limits_of;
-pub use open::{answer, element, is_number, is_open, is_unknown, number, unpacked};
+pub use open::{answer, as_tensor, element, is_number, is_open, is_unknown, number, unpacked};
 pub use print::{Partly, expression, given, identity, partly};
 pub use reach::{MODULE, Ran, code_at, main_block, reach, run};
 pub(crate) use shapes::answer_part;

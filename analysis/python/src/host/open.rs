@@ -27,6 +27,15 @@ pub(super) fn open_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a
     laid_out(Memory::fresh(), dtype, shape, None)
 }
 
+/// What is used as a tensor, where nothing else is known of it.
+pub fn as_tensor(value: Value<'_>) -> Value<'_> {
+    match &value {
+        Value::Unknown(_) => open_tensor(None, None),
+        Value::Host(thing) if matches!(**thing, Thing::Any(_)) => open_tensor(None, None),
+        _ => value,
+    }
+}
+
 fn laid_out<'a>(
     memory: Memory,
     dtype: Option<Rc<str>>,

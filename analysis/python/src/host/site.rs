@@ -2,11 +2,9 @@
 
 use super::parts::shared;
 use super::print;
-use super::sizes::{Quantities, product};
+use super::sizes::Quantities;
 use super::thing::{Memory, OpenTensor, Thing, Torch};
 use std::rc::Rc;
-
-use base::Quantity;
 
 use crate::interp::Interp;
 use crate::specialization::{ArgumentFacts, Handed, LaunchFacts};
@@ -36,7 +34,6 @@ pub(super) fn facts<'a>(
     grid: [Option<u32>; 3],
 ) -> LaunchFacts {
     let mut storages: Vec<Memory> = Vec::new();
-    let steps: Vec<(Value<'a>, Value<'a>)> = arguments.iter().flat_map(|(_, value)| dense_steps(value)).collect();
     let mut quantities = Quantities::default();
     let given = |name: &str| arguments.iter().find(|(known, _)| **known == *name).map(|(_, value)| value);
     let mut all = Vec::with_capacity(params.len());
@@ -46,44 +43,8 @@ pub(super) fn facts<'a>(
         }
     }
     let programs = sizes.each_ref().map(|size| quantities.of(size));
-    let met = quantities.met();
-    let number = |quantity: Quantity| match quantity {
-        Quantity::Unknown { id, .. } if id < met => Some(id),
-        _ => None,
-    };
-    let steps = steps.iter().filter_map(|(step, dense)| Some((number(quantities.of(step)?)?, quantities.of(dense)?)));
-    let dense = steps.collect();
     let grid = grid.map(|size| size.map(u64::from));
-    LaunchFacts { arguments: all, grid, programs, dense, shared: shared(arguments, &mut quantities) }
-}
-
-/// Of a tensor that may lie densely, and of which the host says no more: the strides that it asks for, and what they are
-/// then.
-fn dense_steps<'a>(value: &Value<'a>) -> Vec<(Value<'a>, Value<'a>)> {
-    let Value::Host(thing) = value else { return Vec::new() };
-    let Thing::OpenTensor(tensor) = &**thing else { return Vec::new() };
-    if !tensor.whole || tensor.strides.is_some() {
-        return Vec::new();
-    }
-    let shape = tensor.shape.as_ref().map(|shape| shape.to_vec());
-    let rank = shape.as_ref().map(|shape| shape.len() as i64).or(tensor.dims.rank.get()).or(tensor.steps.rank.get());
-    let asked = tensor.steps.asked.borrow();
-    let dense = |(dim, step): &(i64, Value<'a>)| {
-        let behind: Vec<Value<'a>> = match (rank, *dim) {
-            (Some(rank), dim) => {
-                let dim = if dim < 0 { dim + rank } else { dim };
-                let size = |at: i64| match &shape {
-                    Some(shape) => usize::try_from(at).ok().and_then(|at| shape.get(at).cloned()),
-                    None => Some(tensor.dims.at(at)),
-                };
-                (dim + 1..rank).map(size).collect::<Option<_>>()?
-            }
-            (None, dim) if dim < 0 => (dim + 1..0).map(|at| tensor.dims.at(at)).collect(),
-            _ => return None,
-        };
-        Some((step.clone(), product(&behind)))
-    };
-    asked.iter().filter_map(dense).collect()
+    LaunchFacts { arguments: all, grid, programs, shared: shared(arguments, &mut quantities) }
 }
 
 /// What is known of an argument, and of the elements of a tuple, which the kernel takes one by one: `args.0`, `args.1`.

@@ -214,11 +214,6 @@ impl<'a> Quantities<'a> {
         self.within(value, DEPTH)
     }
 
-    /// How many numbers without a formula were met so far.
-    pub(super) fn met(&self) -> u32 {
-        self.numbers.len() as u32
-    }
-
     fn within(&mut self, value: &Value<'a>, depth: u32) -> Option<Quantity> {
         let thing = match value {
             Value::Int(value) => return i64::try_from(*value).ok().map(Quantity::Known),

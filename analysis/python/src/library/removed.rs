@@ -32,12 +32,14 @@ pub fn missing<'a>(interp: &mut Interp<'a>, path: &str) -> Option<Value<'a>> {
     let old = name(path);
     let instead = instead?;
     let new = name(&instead);
-    say(
-        interp,
-        &old,
-        &new,
-        format!("`{old}` is gone since Triton {major}.{}: use `{new}`{}", minor + 1, elder(minor + 1)),
-    );
+    match major {
+        // No release that is known has it.
+        2 => say(interp, &old, "", format!("`{path}` is gone since Triton 3.0: `{new}` of `libdevice` does its work")),
+        _ => {
+            let text = format!("`{old}` is gone since Triton {major}.{}: use `{new}`{}", minor + 1, elder(minor + 1));
+            say(interp, &old, &new, text);
+        }
+    }
     match instead.rsplit_once('.') {
         Some((of, member)) if !of.starts_with("gl.") && of != "gl" => {
             interp.library.member(of, member, interp.version).map(Value::Builtin)

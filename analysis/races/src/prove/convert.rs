@@ -113,6 +113,11 @@ impl Converter {
                 if terms.bits(a) == 1 { inner.scaled(-1) } else { inner }
             }
             Node::ExtU(a) => self.poly(terms, a),
+            // Divisors are positive, and this one is no more than 1: groups of one tile.
+            Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, a, b) if is_at_most_one(terms, b) => {
+                self.poly(terms, a)
+            }
+            Node::Binary(BinOp::RemS | BinOp::RemU, _, b) if is_at_most_one(terms, b) => Poly::default(),
             Node::Binary(op, a, b) => {
                 let (x, y) = (self.poly(terms, a), self.poly(terms, b));
                 Self::binary(op, &x, &y).unwrap_or(atom)
@@ -184,6 +189,12 @@ impl Converter {
             }
             Node::Symbol(Symbol::Round(_) | Symbol::Argument(_) | Symbol::DescriptorSize(..), _) => {
                 facts.push(positive());
+            }
+            Node::Binary(BinOp::Or | BinOp::Xor, ..) => {
+                if let Some((least, most)) = self.ranges.of(&program.terms, atom) {
+                    facts.push(Fact::ordered(&Poly::constant(least), &this));
+                    facts.push(Fact::ordered(&this, &Poly::constant(most)));
+                }
             }
             Node::Binary(op, a, b) => {
                 let (x, y) = (self.poly(&mut program.terms, a), self.poly(&mut program.terms, b));
@@ -344,5 +355,13 @@ impl Converter {
                 natural
             }
         }
+    }
+}
+
+/// Whether a number is the lesser of 1 and another one.
+fn is_at_most_one(terms: &Terms, of: Term) -> bool {
+    match *terms.node(of) {
+        Node::Binary(BinOp::MinS | BinOp::MinU, a, b) => [a, b].into_iter().any(|side| terms.constant(side) == Some(1)),
+        _ => false,
     }
 }

@@ -3,6 +3,8 @@
 //! What they hold is not known. Where nothing but that stands in the way of a proof, what kernels of this kind need of
 //! their tables is assumed, and the verdict says so: that no slot is given twice, that sequences lie behind each other.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::convert::Converter;
@@ -34,6 +36,28 @@ pub(crate) enum Premise {
     Few(u8, Poly),
 }
 
+impl Premise {
+    /// Whether it holds, where the launch says what the tables hold.
+    pub(crate) fn holds(&self, contents: &FxHashMap<u32, Arc<[i64]>>) -> Option<bool> {
+        match self {
+            Premise::Distinct(table, width) => {
+                let mut rows: Vec<&[i64]> = contents.get(table)?.chunks(usize::try_from(*width).ok()?.max(1)).collect();
+                rows.sort_unstable();
+                Some(rows.windows(2).all(|pair| pair[0] != pair[1]))
+            }
+            Premise::Ascending(table) => Some(contents.get(table)?.is_sorted()),
+            Premise::Natural(table) => Some(contents.get(table)?.iter().all(|value| *value >= 0)),
+            Premise::Apart(starts, lengths) => {
+                let (starts, lengths) = (contents.get(starts)?, contents.get(lengths)?);
+                let mut stretches: Vec<(i64, i64)> = starts.iter().copied().zip(lengths.iter().copied()).collect();
+                stretches.sort_unstable();
+                Some(stretches.windows(2).all(|pair| pair[0].0.saturating_add(pair[0].1) <= pair[1].0))
+            }
+            Premise::Few(..) => None,
+        }
+    }
+}
+
 /// How much is assumed of a kernel that reads tables; more includes less.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Trust {
@@ -47,7 +71,7 @@ pub(crate) enum Trust {
 }
 
 /// By argument, how the tensors are read that are tables; `is_constant` says of an argument whether nothing writes its
-/// tensor and what it holds is not known.
+/// tensor.
 pub(crate) fn tables(program: &mut Program, is_constant: impl Fn(u32) -> bool) -> FxHashMap<u32, Table> {
     let mut convert = Converter::default();
     let mut places: FxHashMap<u32, Vec<Option<Poly>>> = FxHashMap::default();

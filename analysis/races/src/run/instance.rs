@@ -15,7 +15,7 @@ use super::spans::Spans;
 use super::watch::Watched;
 use crate::limits::runs::ROUNDS;
 use crate::program::{Completion, Program, Step};
-use crate::term::Symbol;
+use crate::term::{Symbol, Term};
 
 /// What the memory is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,8 +52,10 @@ impl Segment {
 pub(crate) enum Stuck {
     /// Where this access goes, or whether it happens, depends on data that is not known.
     Data(u32),
-    /// Whether this loop goes on, or which branch is taken, depends on such data.
-    Branch(Option<u32>),
+    /// Whether this loop goes on depends on such data.
+    Loop(u32),
+    /// Which branch is taken, by this condition, depends on such data.
+    Branch(Term),
     /// A limit was met.
     Limit,
 }
@@ -245,7 +247,7 @@ impl<'p> Instance<'p> {
                             *stage = Stage::Carry;
                             let steps = Frame::Steps(body, 0);
                             let condition = self.program.loops[number as usize].condition;
-                            let goes_on = self.scalar(condition, running.room).ok_or(Stuck::Branch(Some(number)))?;
+                            let goes_on = self.scalar(condition, running.room).ok_or(Stuck::Loop(number))?;
                             if goes_on != 0 {
                                 self.frames.push(steps);
                             } else {
@@ -271,7 +273,7 @@ impl<'p> Instance<'p> {
         match step {
             Step::Access(access) => return self.access(*access, running),
             Step::If(condition, then, otherwise) => {
-                let holds = self.scalar(*condition, running.room).ok_or(Stuck::Branch(None))?;
+                let holds = self.scalar(*condition, running.room).ok_or(Stuck::Branch(*condition))?;
                 self.frames.push(Frame::Steps(if holds != 0 { then } else { otherwise }, 0));
             }
             Step::Loop(number, before, body) => {
@@ -293,7 +295,7 @@ impl<'p> Instance<'p> {
         Ok(None)
     }
 
-    fn scalar(&mut self, term: crate::term::Term, room: &mut Room) -> Option<i64> {
+    fn scalar(&mut self, term: Term, room: &mut Room) -> Option<i64> {
         let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut room.memo, &[]);
         let value = evaluation.column(term).at(0);
         self.work += evaluation.work + 1;

@@ -294,7 +294,7 @@ impl<'p> Explorer<'p> {
         }
         // What comes before a place that hangs on unknown data is accessed all the same. With numbers that were chosen a
         // program may be behind the last tile.
-        let data = self.setting.given && matches!(segment, Err(Stuck::Branch(_) | Stuck::Data(_)));
+        let data = self.setting.given && matches!(segment, Err(Stuck::Loop(_) | Stuck::Branch(_) | Stuck::Data(_)));
         let begun = if data { instance.so_far() } else { Vec::new() };
         let segment = segment.map(Rc::new);
         let instance = segment.as_ref().is_ok_and(|segment| segment.ask.is_some()).then_some(instance);

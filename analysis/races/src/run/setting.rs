@@ -1,5 +1,6 @@
 //! What a kernel is run with.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -20,6 +21,8 @@ pub(crate) struct Setting {
     pub(crate) same: FxHashMap<u32, u32>,
     /// Whether a launch gives all of it, and nothing was chosen.
     pub(crate) given: bool,
+    /// The numbers without a formula from which the host computes the others.
+    pub(crate) numbers: BTreeMap<u32, i64>,
     /// Elements of integer tensors, by argument.
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
 }

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::system::System;
 use super::{Hypothesis, Refuter, Spread, State};
 use crate::limits::proofs::BOUNDS;
+use crate::program::Source;
 use crate::prove::convert::Fact;
 use crate::prove::poly::{Monomial, Poly};
 use crate::term::{BinOp, Node, Symbol, Term};
@@ -40,6 +41,7 @@ impl Refuter<'_> {
                 })
         };
         fails(&[])
+            || self.is_of_first_alone(spread, &facts)
             || own.iter().any(|fact| {
                 let with_minimum = |minimum: &&&Fact| {
                     let shared = minimum.poly.atoms().any(|atom| self.is_smaller(atom) && fact.poly.mentions(atom));
@@ -48,6 +50,69 @@ impl Refuter<'_> {
                 fails(&[&fact.poly])
                     || minima.iter().filter(with_minimum).any(|minimum| fails(&[&fact.poly, &minimum.poly]))
             })
+    }
+
+    /// Whether what is assumed leaves each sequence, row or tile but the first one without anything to do: with it no program
+    /// executes the access but those whose number along some axis is 0, and without it others do.
+    fn is_of_first_alone(&self, spread: &Spread, facts: &[Fact]) -> bool {
+        let Spread { stride, span, .. } = spread;
+        let mut assumed = vec![Fact::at_least_zero(span.clone()), Fact::at_least_zero(stride.minus(span).shifted(-1))];
+        let base = |atom: &Term| match self.program.terms.node(*atom) {
+            Node::Read(source, _, 1) => match self.program.sources.get(*source as usize) {
+                Some(Source::Access(number)) => Some(self.program.accesses[*number as usize].base),
+                _ => None,
+            },
+            _ => None,
+        };
+        let mut atoms: Vec<Term> = facts.iter().flat_map(|fact| fact.poly.atoms()).collect();
+        atoms.sort();
+        atoms.dedup();
+        // What is said of a value of a table is said of all.
+        for read in span.atoms().filter(|atom| base(atom).is_some()) {
+            for other in atoms.iter().filter(|other| **other != read && base(other) == base(&read)) {
+                let span = span.substitute(read, &Poly::atom(*other));
+                assumed.extend(span.map(|span| Fact::at_least_zero(stride.minus(&span).shifted(-1))));
+            }
+        }
+        let is_number = |atom: &&Term| matches!(self.program.terms.node(**atom), Node::Symbol(Symbol::Program(_), 1));
+        atoms.iter().filter(is_number).any(|number| {
+            let further = Poly::atom(*number).shifted(-1);
+            let mut others = facts.to_vec();
+            others.extend(further.times(stride).map(Fact::at_least_zero));
+            others.push(Fact::at_least_zero(further));
+            if System::new(&others, []).simplex.contradictory() {
+                return false;
+            }
+            others.extend(assumed.iter().cloned());
+            System::new(&others, []).simplex.contradictory()
+        })
+    }
+
+    /// Whether a lane would lie behind all that programs write one by one, with gaps between these that nothing fills: no
+    /// tensor has such rows.
+    pub(super) fn leaves_gaps(&mut self, spread: &Spread) -> bool {
+        let access = self.program.accesses[spread.access as usize].clone();
+        // What other accesses touch may lie between.
+        let others =
+            self.program.accesses.iter().any(|other| other.base == access.base && other.offset != access.offset);
+        let mut parts: Vec<(i128, Term)> = Vec::new();
+        for (monomial, coefficient) in spread.span.terms().filter(|(monomial, _)| !monomial.is_empty()) {
+            let [atom] = monomial.as_slice() else { return false };
+            parts.push((coefficient.abs(), *atom));
+        }
+        parts.sort();
+        let mut reach = 0;
+        for (step, atom) in parts {
+            match self.program.terms.node(atom) {
+                Node::Symbol(Symbol::Lane(dim), _) => {
+                    let lanes = access.lanes.get(usize::from(*dim)).copied().unwrap_or(1);
+                    reach += step * (i128::from(lanes) - 1).max(0);
+                }
+                Node::Symbol(Symbol::Program(_), _) => return !others && step > reach + 1,
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Whether a span is nowhere negative where its access executes.

@@ -65,6 +65,7 @@ impl Refuter<'_> {
                 strides.push(shared);
             }
         }
+        let reads_any = self.has(equation, is_read);
         let mut ways = Vec::new();
         for shared in strides {
             let (mut high, mut low) = (Vec::new(), Vec::new());
@@ -91,10 +92,17 @@ impl Refuter<'_> {
                     (stride, low) = (stride.shifted(again / coefficient), rest);
                 }
             }
-            // What is read may be anything: it is a multiple of a stride, not what is left. The outermost stride is that
-            // of programs alone, and the next ones those of programs and lanes.
+            // What is read may be anything: it is a multiple of a stride, not what is left, unless strides are handed over
+            // in the order in which they fall. The outermost stride is that of programs alone, and the next ones those
+            // of programs and lanes.
             let (reads, programs) = (self.has(&low, is_read), self.has(&low, is_program));
-            let left = (reads, self.has(&high, is_lane), programs, low.terms().len());
+            let data = match (reads, reads_any && !self.falls(&stride, &low)) {
+                (false, false) => 0,
+                (true, false) => 1,
+                (false, true) => 2,
+                (true, true) => 3,
+            };
+            let left = (data, self.has(&high, is_lane), programs, low.terms().len());
             // A stride by itself may belong to what is left: the last row is counted from, `stride - 1 - i`.
             let whole = high.offset();
             if whole != 0 && high.terms().len() > 1 {
@@ -130,6 +138,9 @@ impl Refuter<'_> {
                 let Some(spans) = self.spans(state, &stride, &low) else { continue };
                 let of = |(span, access)| Spread { stride: stride.clone(), span, access };
                 let spreads: Vec<Spread> = spans.into_iter().map(of).collect();
+                if self.has(&high, is_lane) && spreads.iter().any(|spread| self.leaves_gaps(spread)) {
+                    continue;
+                }
                 if spreads.iter().any(|spread| self.is_broken(spread)) {
                     overrun.extend(stride.terms().map(|(monomial, _)| monomial.clone()).filter(|one| !one.is_empty()));
                     continue;
@@ -142,6 +153,21 @@ impl Refuter<'_> {
             }
         }
         false
+    }
+
+    /// Whether a stride stands among the arguments before all those in what is left.
+    fn falls(&self, stride: &Poly, low: &Poly) -> bool {
+        let arguments = |of: &Poly| {
+            let mut all = Vec::new();
+            for atom in of.terms().flat_map(|(monomial, _)| monomial.iter()) {
+                if let Node::Symbol(Symbol::Argument(at), _) = self.program.terms.node(*atom) {
+                    all.push(*at);
+                }
+            }
+            all
+        };
+        let (own, others) = (arguments(stride), arguments(low));
+        own.iter().max().zip(others.iter().min()).is_none_or(|(own, other)| own < other)
     }
 
     /// Whether a product is a program's number times a stride.
