@@ -41,6 +41,18 @@ impl<'r, 's> Looked<'r, 's> {
         }
     }
 
+    /// Whether an expression is a name with dots of what is imported.
+    pub(super) fn imported(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Attribute(of) => self.imported(&of.value),
+            Expr::Name(name) => {
+                let binding = self.index.at(range(name).start).and_then(|it| self.index.binding(it.binding));
+                binding.is_some_and(|it| matches!(it.kind, BindingKind::Import { .. }))
+            }
+            _ => false,
+        }
+    }
+
     /// What the name at a place of the file means.
     pub(super) fn name(&self, at: TextRange) -> Option<Meaning> {
         let mention = self.index.at(at.start).filter(|mention| mention.range.start == at.start)?;

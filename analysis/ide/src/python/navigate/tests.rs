@@ -8,7 +8,7 @@ use super::*;
 
 /// Files by name; `import a.b` means `a/b.py` or `a/b/__init__.py`.
 #[derive(Debug)]
-struct Files(Vec<Arc<Module>>);
+pub(super) struct Files(Vec<Arc<Module>>);
 
 impl Sources for Files {
     fn import(&self, from: &str, name: &str) -> Option<Arc<Module>> {
@@ -32,7 +32,7 @@ impl Sources for Files {
     }
 }
 
-fn files(texts: &[(&str, &str)]) -> (Files, Arc<Module>, u32) {
+pub(super) fn files(texts: &[(&str, &str)]) -> (Files, Arc<Module>, u32) {
     let mut cursor = 0;
     let modules = texts.iter().map(|(path, text)| {
         if let Some(at) = text.find('$') {

@@ -1,14 +1,21 @@
 //! New names in Python: of variables, parameters, functions and classes of one file, by Python's scoping rules.
 
+mod other_files;
+mod parameter;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
-use crate::python::names::{Access, Binding, BindingId, BindingKind, NameIndex, ScopeKind, is_identifier};
+use crate::python::names::{Binding, BindingId, BindingKind, NameIndex, ScopeKind, is_identifier};
 use base::{LineIndex, TextRange};
 use python::syntax::{CurrentTree, Module, Sources, each_node};
-use ruff_python_ast::{AnyNodeRef, Expr};
+use ruff_python_ast::AnyNodeRef;
 
+use super::infer::Looked;
 use super::resolve::{FilePlace, Resolver};
 use super::uses::importers;
+use parameter::Parameter;
 use crate::{NewTexts, Refused, Renamable};
 use python::syntax::range;
 
@@ -73,10 +80,14 @@ pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sourc
             quoted(&tree, module, &binding.name)?;
         }
     }
-    if binding.kind == BindingKind::Parameter {
-        parameter(&tree, &index, binding, module, sources)?;
-    }
+    let resolver = Resolver::new(sources);
+    let looked = Looked { resolver: &resolver, module, tree: &tree, index: &index };
+    let along = match binding.kind {
+        BindingKind::Parameter => Parameter::of(&looked, binding).map_or(Ok(Vec::new()), |it| it.along())?,
+        _ => Vec::new(),
+    };
     let mut edits: NewTexts = index.places(id).map(|place| (place.range, name.to_owned())).collect();
+    edits.extend(along.into_iter().map(|range| (range, name.to_owned())));
     if binding.kind == BindingKind::Parameter {
         edits.extend(directives(&index, binding, module).into_iter().map(|range| (range, name.to_owned())));
     }
@@ -85,60 +96,7 @@ pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sourc
     Ok(edits)
 }
 
-/// A parameter may be named by keywords of calls that the names do not lead to, and by strings.
-fn parameter(
-    tree: &CurrentTree<'_>,
-    index: &NameIndex,
-    binding: &Binding,
-    module: &Arc<Module>,
-    sources: &dyn Sources,
-) -> Result<(), Refused> {
-    let Some(function) = index.scope(binding.scope).filter(|scope| scope.kind == ScopeKind::Function) else {
-        return Ok(());
-    };
-    let keyword = |tree: &CurrentTree<'_>, known: &dyn Fn(TextRange) -> bool| {
-        let mut found = None;
-        each_node(tree.statements(), |node| {
-            let AnyNodeRef::ExprCall(call) = node else { return };
-            let of = match &*call.func {
-                Expr::Subscript(launch) => &*launch.value,
-                other => other,
-            };
-            let called = match of {
-                Expr::Name(name) => name.id.as_str(),
-                Expr::Attribute(attribute) => attribute.attr.as_str(),
-                _ => "",
-            };
-            let init = function.name == "__init__";
-            if called != function.name && !init {
-                return;
-            }
-            let mut named = call.arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
-            let at = named.find(|arg| arg.as_str() == binding.name && !known(range(*arg)));
-            found = found.or(at.map(range));
-        });
-        found
-    };
-    let own = |at: TextRange| {
-        let mention = index.at(at.start).filter(|mention| mention.range == at && mention.access == Access::Keyword);
-        mention.is_some_and(|mention| index.binding(mention.binding).is_some())
-    };
-    if let Some(at) = keyword(tree, &own) {
-        let name = &binding.name;
-        return Err(format!("line {} may name the parameter `{name}` of another object", line(module, at)));
-    }
-    let top = function.parent.and_then(|parent| index.scope(parent)).is_some_and(|it| it.kind != ScopeKind::Function);
-    if top {
-        for file in sources.mentions(&function.name) {
-            if file.path() != module.path() && keyword(&CurrentTree::of(&file), &|_| false).is_some() {
-                return Err(format!("`{}` is named as a keyword in {}", binding.name, file.path()));
-            }
-        }
-    }
-    quoted(tree, module, &binding.name)
-}
-
-/// Strings may name a parameter: `do_not_specialize`, `triton.Config`, `__all__`.
+/// Strings may name what a file exports: `__all__`.
 fn quoted(tree: &CurrentTree<'_>, module: &Module, name: &str) -> Result<(), Refused> {
     let mut found = None;
     each_node(tree.statements(), |node| {
