@@ -382,8 +382,10 @@ impl LanguageService for Service {
     fn prepare_rename(&self, params: TextDocumentPositionParams) -> Answer<'_, Option<PrepareRenameResponse>> {
         Box::pin(async move {
             let TextDocumentPositionParams { text_document, position } = params;
-            let work = move |it: &Snapshot| rename::prepare(it, position);
-            let found = self.ask("what is renamed", text_document.uri, Need::Text, work).await?;
+            let work = move |it: &Snapshot, _: &SessionSnapshot, files: &SessionFiles<'_>| {
+                rename::prepare(it, files, position)
+            };
+            let found = self.ask_across("what is renamed", text_document.uri, work).await?;
             found.transpose().map_err(refused)
         })
     }
@@ -472,8 +474,10 @@ impl LanguageService for Service {
     fn document_highlight(&self, params: DocumentHighlightParams) -> Answer<'_, Option<Vec<DocumentHighlight>>> {
         Box::pin(async move {
             let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-            let work = move |it: &Snapshot| references::highlights(it, position);
-            self.ask("highlights", text_document.uri, Need::Text, work).await
+            let work = move |it: &Snapshot, _: &SessionSnapshot, files: &SessionFiles<'_>| {
+                references::highlights(it, files, position)
+            };
+            self.ask_across("highlights", text_document.uri, work).await
         })
     }
 

@@ -1,5 +1,6 @@
 //! New names in Python: of variables, parameters, functions and classes of one file, by Python's scoping rules.
 
+mod member;
 mod other_files;
 mod parameter;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use python::syntax::{CurrentTree, Module, Sources, each_node};
 use ruff_python_ast::AnyNodeRef;
 
 use super::infer::Looked;
+use super::members;
 use super::resolve::{FilePlace, Resolver};
 use super::uses::importers;
 use parameter::Parameter;
@@ -24,11 +26,27 @@ use python::syntax::range;
 /// # Errors
 ///
 /// Where it cannot be, with the reason.
-pub fn renamable(module: &Arc<Module>, offset: u32) -> Result<Renamable, Refused> {
-    let tree = CurrentTree::of(module);
-    let index = NameIndex::of(&tree);
+pub fn renamable(module: &Arc<Module>, offset: u32, sources: &dyn Sources) -> Result<Renamable, Refused> {
+    let resolver = Resolver::new(sources);
+    let (tree, index) = (CurrentTree::of(module), resolver.index(module));
+    let looked = Looked { resolver: &resolver, module, tree: &tree, index: &index };
+    if let Some(member) = own_member(&looked, offset)? {
+        let range = crate::python::word(module.text(), offset).unwrap_or(member.range);
+        return Ok(Renamable { range, name: member.range.of(module.text()).to_owned() });
+    }
     let (_, range, binding) = target(&index, offset)?;
     Ok(Renamable { range, name: binding.name.clone() })
+}
+
+/// The field or method at an offset, where this file defines it.
+fn own_member(looked: &Looked<'_, '_>, offset: u32) -> Result<Option<FilePlace>, Refused> {
+    match members::member_at(looked, offset) {
+        Some(member) if member.module.path() != looked.module.path() => {
+            let name = member.range.of(member.module.text());
+            Err(format!("`{name}` is defined in {}; rename it there", member.module.path()))
+        }
+        found => Ok(found),
+    }
 }
 
 /// The name at an offset, if this file may rename it.
@@ -41,10 +59,6 @@ fn target(index: &NameIndex, offset: u32) -> Result<(BindingId, TextRange, &Bind
         BindingKind::Unbound => return Err(format!("`{name}` is not defined in this file")),
         _ => {}
     }
-    let scope = index.scope(binding.scope).map(|scope| scope.kind);
-    if scope == Some(ScopeKind::Class) {
-        return Err(format!("`{name}` belongs to a class, and not every use of it can be found by its text"));
-    }
     Ok((mention.binding, mention.range, binding))
 }
 
@@ -54,8 +68,19 @@ fn target(index: &NameIndex, offset: u32) -> Result<(BindingId, TextRange, &Bind
 ///
 /// Where the program would not mean the same then, with the reason.
 pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sources) -> Result<NewTexts, Refused> {
-    let tree = CurrentTree::of(module);
-    let index = NameIndex::of(&tree);
+    let resolver = Resolver::new(sources);
+    let (tree, index) = (CurrentTree::of(module), resolver.index(module));
+    let looked = Looked { resolver: &resolver, module, tree: &tree, index: &index };
+    if let Some(member) = own_member(&looked, offset)? {
+        if !is_identifier(name) {
+            return Err(format!("`{name}` is no name of Python"));
+        }
+        if name == member.range.of(module.text()) {
+            return Ok(Vec::new());
+        }
+        let places = member::places(&looked, &member, name)?;
+        return Ok(places.into_iter().map(|range| (range, name.to_owned())).collect());
+    }
     let (id, _, binding) = target(&index, offset)?;
     if !is_identifier(name) {
         return Err(format!("`{name}` is no name of Python"));
@@ -73,15 +98,13 @@ pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sourc
     let global = index.scope(binding.scope).is_some_and(|scope| scope.kind == ScopeKind::Module);
     if global {
         let place = FilePlace { module: module.clone(), range: binding.range };
-        if let Some(used) = importers(&Resolver::new(sources), &place, module).first() {
+        if let Some(used) = importers(&resolver, &place, module).first() {
             return Err(format!("`{}` is used in {}", binding.name, used.module.path()));
         }
         if index.mentions().iter().any(|it| index.binding(it.binding).is_some_and(|it| it.name == "__all__")) {
             quoted(&tree, module, &binding.name)?;
         }
     }
-    let resolver = Resolver::new(sources);
-    let looked = Looked { resolver: &resolver, module, tree: &tree, index: &index };
     let along = match binding.kind {
         BindingKind::Parameter => Parameter::of(&looked, binding).map_or(Ok(Vec::new()), |it| it.along())?,
         _ => Vec::new(),

@@ -10,7 +10,7 @@ const KERNEL: &str = "@triton.jit\ndef k(x, n, $B: tl.constexpr):\n    tl.store(
 fn renamed(texts: &[(&str, &str)]) -> Result<String, String> {
     let (files, module, cursor) = files(texts);
     let edits = rename(&module, cursor, "S", &files)?;
-    let mut text = module.text().to_owned();
+    let mut text = module.text().to_string();
     for (at, new) in edits.into_iter().rev() {
         text.replace_range(at.start as usize..at.end as usize, &new);
     }
