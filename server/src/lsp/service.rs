@@ -382,11 +382,13 @@ impl LanguageService for Service {
     fn prepare_rename(&self, params: TextDocumentPositionParams) -> Answer<'_, Option<PrepareRenameResponse>> {
         Box::pin(async move {
             let TextDocumentPositionParams { text_document, position } = params;
-            let work = move |it: &Snapshot, _: &SessionSnapshot, files: &SessionFiles<'_>| {
-                rename::prepare(it, files, position)
+            let work = move |session: &SessionSnapshot, stop: &(dyn Fn() -> bool + Sync)| {
+                let document = session.document(&text_document.uri)?;
+                let stop = || stop() || document.cache.is_outdated();
+                let cancel = Cancel::when(&stop);
+                Some(rename::prepare(document, &session.files_now(&cancel), position))
             };
-            let found = self.ask_across("what is renamed", text_document.uri, work).await?;
-            found.transpose().map_err(refused)
+            self.ask_session("what is renamed", work).await?.transpose().map_err(refused)
         })
     }
 
@@ -474,10 +476,13 @@ impl LanguageService for Service {
     fn document_highlight(&self, params: DocumentHighlightParams) -> Answer<'_, Option<Vec<DocumentHighlight>>> {
         Box::pin(async move {
             let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-            let work = move |it: &Snapshot, _: &SessionSnapshot, files: &SessionFiles<'_>| {
-                references::highlights(it, files, position)
+            let work = move |session: &SessionSnapshot, stop: &(dyn Fn() -> bool + Sync)| {
+                let document = session.document(&text_document.uri)?;
+                let stop = || stop() || document.cache.is_outdated();
+                let cancel = Cancel::when(&stop);
+                Some(references::highlights(document, &session.files_now(&cancel), position))
             };
-            self.ask_across("highlights", text_document.uri, work).await
+            self.ask_session("highlights", work).await
         })
     }
 

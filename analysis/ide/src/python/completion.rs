@@ -92,11 +92,17 @@ fn members(path: &str, setting: &Setting<'_>) -> Vec<Completion> {
         let own = catalog::members("gl", setting.version);
         found.retain(|member| !is_type(member) || !own.iter().any(|other| other.name == member.name));
     }
+    // Classes that others are made from, and a module for which nothing is known: no kernel writes them.
+    found.retain(|member| !["block_pointer", "intel", "SharedLayout", "DistributedLayout"].contains(&member.name));
     let mut items: Vec<Completion> = found.iter().map(item).collect();
-    if path == "tl" || path == "triton.language" {
-        let more = TYPES.iter().filter(|(name, ..)| !found.iter().any(|member| member.name == *name));
-        items.extend(more.map(|(name, kind, detail)| Completion::new(*name, *kind, *detail)));
-    }
+    let more = match path {
+        "tl" | "triton.language" => TYPES,
+        "triton" => HOST,
+        "gluon" | "triton.experimental.gluon" => GLUON,
+        _ => &[],
+    };
+    let more = more.iter().filter(|(name, ..)| !found.iter().any(|member| member.name == *name));
+    items.extend(more.map(|(name, kind, detail)| Completion::new(*name, *kind, *detail)));
     items
 }
 
@@ -108,6 +114,30 @@ const TYPES: &[(&str, CompletionKind, &str)] = &[
     ("tensor", CompletionKind::Class, "a tensor or scalar of a kernel"),
     ("tensor_descriptor", CompletionKind::Class, "a tensor descriptor of a kernel"),
     ("PropagateNan", CompletionKind::Class, "whether minima and maxima keep NaN"),
+];
+
+/// Names of `triton` that decorate kernels and surround them.
+const HOST: &[(&str, CompletionKind, &str)] = &[
+    ("jit", CompletionKind::Function, "makes a function a kernel or a helper of kernels"),
+    ("autotune", CompletionKind::Function, "(configs, key, …): tries configurations and keeps the fastest"),
+    ("heuristics", CompletionKind::Function, "(values): computes parameters from the others"),
+    ("Config", CompletionKind::Class, "(kwargs, num_warps=4, num_stages=3, num_ctas=1, …): one configuration"),
+    ("language", CompletionKind::Module, "module"),
+    ("testing", CompletionKind::Module, "module"),
+    ("runtime", CompletionKind::Module, "module"),
+    ("compiler", CompletionKind::Module, "module"),
+    ("compile", CompletionKind::Function, "compiles a kernel without launching it"),
+    ("set_allocator", CompletionKind::Function, "(allocator): memory that kernels need for descriptors"),
+];
+
+/// Names of `gluon` that decorate functions and classes, and its modules.
+const GLUON: &[(&str, CompletionKind, &str)] = &[
+    ("jit", CompletionKind::Function, "makes a function a kernel or a helper of kernels"),
+    ("constexpr_function", CompletionKind::Function, "makes a function run while kernels are compiled"),
+    ("aggregate", CompletionKind::Function, "makes a class one of objects of kernels"),
+    ("language", CompletionKind::Module, "module"),
+    ("nvidia", CompletionKind::Module, "module"),
+    ("amd", CompletionKind::Module, "module"),
 ];
 
 /// Whether a member is a layout or a type, which modules below take from the language itself.

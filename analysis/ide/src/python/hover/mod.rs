@@ -5,6 +5,7 @@
 
 mod builtin;
 mod helper;
+mod keyword;
 mod layout;
 mod layout_call;
 mod member;
@@ -44,7 +45,9 @@ pub fn hover(file: &PythonFile, of: Option<&Elaboration>, sources: &dyn Sources,
         .or_else(|| of.and_then(|of| value::of_name(of, &spot, offset)))
         .or_else(|| member::hover(&place, about.as_ref()))
         .or_else(|| helper::hover(&place))
-        .or_else(|| layout::of_variable(&place))?;
+        .or_else(|| layout::of_variable(&place))
+        .or_else(|| keyword::hover(&place))
+        .or_else(|| keyword::element(&place))?;
     if hover.kernel.is_none() {
         let around = of.and_then(|of| of.kernels.iter().find(|kernel| kernel.entry.range.touches(offset)));
         hover.kernel = around.map(|kernel| module.place(kernel.entry.name_range).0);
