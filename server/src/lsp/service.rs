@@ -382,9 +382,13 @@ impl LanguageService for Service {
     fn prepare_rename(&self, params: TextDocumentPositionParams) -> Answer<'_, Option<PrepareRenameResponse>> {
         Box::pin(async move {
             let TextDocumentPositionParams { text_document, position } = params;
-            let work = move |it: &Snapshot| rename::prepare(it, position);
-            let found = self.ask("what is renamed", text_document.uri, Need::Text, work).await?;
-            found.transpose().map_err(refused)
+            let work = move |session: &SessionSnapshot, stop: &(dyn Fn() -> bool + Sync)| {
+                let document = session.document(&text_document.uri)?;
+                let stop = || stop() || document.cache.is_outdated();
+                let cancel = Cancel::when(&stop);
+                Some(rename::prepare(document, &session.files_now(&cancel), position))
+            };
+            self.ask_session("what is renamed", work).await?.transpose().map_err(refused)
         })
     }
 
@@ -472,8 +476,13 @@ impl LanguageService for Service {
     fn document_highlight(&self, params: DocumentHighlightParams) -> Answer<'_, Option<Vec<DocumentHighlight>>> {
         Box::pin(async move {
             let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-            let work = move |it: &Snapshot| references::highlights(it, position);
-            self.ask("highlights", text_document.uri, Need::Text, work).await
+            let work = move |session: &SessionSnapshot, stop: &(dyn Fn() -> bool + Sync)| {
+                let document = session.document(&text_document.uri)?;
+                let stop = || stop() || document.cache.is_outdated();
+                let cancel = Cancel::when(&stop);
+                Some(references::highlights(document, &session.files_now(&cancel), position))
+            };
+            self.ask_session("highlights", work).await
         })
     }
 

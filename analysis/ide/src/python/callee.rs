@@ -8,6 +8,8 @@ use ruff_python_ast::{Expr, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use std::sync::Arc;
 
 use super::Setting;
+use super::cursor::OpenCall;
+use super::navigate::{expression, function_at};
 use super::functions::Definitions;
 use super::things::Things;
 use engine::instances::PythonFile;
@@ -48,12 +50,36 @@ pub(super) struct Scene<'m> {
 }
 
 impl Scene<'_> {
-    /// What a name with dots calls in the function around an offset.
-    pub(super) fn callee(&self, name: &str, offset: u32) -> Option<Callee> {
+    /// What a call calls in the function around an offset.
+    pub(super) fn callee(&self, call: &OpenCall, offset: u32) -> Option<Callee> {
+        let name = call.name.as_str();
         self.method(name, offset)
             .or_else(|| self.of_file(name))
             .or_else(|| self.builtin(name))
             .or_else(|| self.of_other(name))
+            .or_else(|| self.of_object(call))
+            .or_else(|| self.of_tensor(call, offset))
+    }
+
+    /// A method of an object whose class is at hand, or a function behind another name.
+    fn of_object(&self, call: &OpenCall) -> Option<Callee> {
+        let name = call.name.trim_start_matches('.');
+        function_at(self.file.module(), call.callee, self.setting.sources, |def, text, bound| {
+            let mut callee = of_function(name, def, text);
+            // The object is given by the dot.
+            callee.params.drain(..usize::from(bound).min(callee.params.len()));
+            callee
+        })
+    }
+
+    /// A method of a tensor.
+    fn of_tensor(&self, call: &OpenCall, offset: u32) -> Option<Callee> {
+        let (_, method) = call.name.rsplit_once('.')?;
+        let expr = expression(self.file.module(), call.callee)?;
+        let classes = super::tensors::classes(self, &expr.as_attribute_expr()?.value, offset);
+        let mut found = classes.iter().map(|class| format!("{class}.{method}"));
+        let builtin = found.find_map(|path| catalog::find(&path, self.setting.version))?;
+        Some(of_builtin(call.name.trim_start_matches('.'), builtin))
     }
 
     /// The thing that the names with dots before a member stand for.

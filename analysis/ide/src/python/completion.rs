@@ -3,10 +3,13 @@
 
 use gluon::catalog::{self, Builtin, Kind};
 use gluon::{Imports, Target};
+use base::TextRange;
 use python::syntax::range;
 
 use super::Setting;
 use super::callee::{Callee, Scene};
+use super::navigate::{expression, offered};
+use super::tensors;
 use super::cursor::{Cursor, OpenCall, Where};
 use super::signature::{active, with_scene};
 use super::things::{Thing, taken};
@@ -42,20 +45,44 @@ fn code(file: &PythonFile, setting: &Setting<'_>, cursor: &Cursor<'_>, offset: u
         return Some(members(&names.path(module)?, setting));
     }
     with_scene(file, setting, |scene| {
+        let of_object = || cursor.object.and_then(|at| of_object(scene, at, offset)).filter(|found| !found.is_empty());
+        if cursor.object.is_some() && cursor.receiver.is_none() {
+            return of_object();
+        }
         if let Some((receiver, called)) = &cursor.receiver {
             if let Some(class) = scene.class_of(receiver, offset) {
                 return Some(members(class, setting));
             }
-            if *called {
-                return None;
-            }
-            let found = members(&scene.names.path(receiver)?, setting);
-            return (!found.is_empty()).then_some(found);
+            let module = scene.names.path(receiver).filter(|_| !called);
+            let found = module.map_or_else(Vec::new, |module| members(&module, setting));
+            return if found.is_empty() { of_object() } else { Some(found) };
         }
         let call = cursor.calls.first()?;
-        let callee = scene.callee(&call.name, offset)?;
+        let callee = scene.callee(call, offset)?;
         Some(arguments(scene, &callee, call, offset))
     })
+}
+
+/// What the object offers that an expression at a place gives: by its class at hand, or as a tensor or descriptor.
+fn of_object(scene: &Scene<'_>, at: TextRange, offset: u32) -> Option<Vec<Completion>> {
+    let module = scene.file.module();
+    if let Some(found) = offered(module, at, scene.setting.sources) {
+        let shown = found.into_iter().map(|one| {
+            let kind = if one.method { CompletionKind::Function } else { CompletionKind::Property };
+            Completion::new(one.name, kind, one.detail)
+        });
+        return Some(shown.collect());
+    }
+    let expr = expression(module, at)?;
+    let mut found: Vec<Completion> = Vec::new();
+    for class in tensors::classes(scene, &expr, offset) {
+        for member in members(class, scene.setting) {
+            if !found.iter().any(|known| known.label == member.label) {
+                found.push(member);
+            }
+        }
+    }
+    Some(found)
 }
 
 /// What a module or class offers.
@@ -65,11 +92,17 @@ fn members(path: &str, setting: &Setting<'_>) -> Vec<Completion> {
         let own = catalog::members("gl", setting.version);
         found.retain(|member| !is_type(member) || !own.iter().any(|other| other.name == member.name));
     }
+    // Classes that others are made from, and a module for which nothing is known: no kernel writes them.
+    found.retain(|member| !["block_pointer", "intel", "SharedLayout", "DistributedLayout"].contains(&member.name));
     let mut items: Vec<Completion> = found.iter().map(item).collect();
-    if path == "tl" || path == "triton.language" {
-        let more = TYPES.iter().filter(|(name, ..)| !found.iter().any(|member| member.name == *name));
-        items.extend(more.map(|(name, kind, detail)| Completion::new(*name, *kind, *detail)));
-    }
+    let more = match path {
+        "tl" | "triton.language" => TYPES,
+        "triton" => HOST,
+        "gluon" | "triton.experimental.gluon" => GLUON,
+        _ => &[],
+    };
+    let more = more.iter().filter(|(name, ..)| !found.iter().any(|member| member.name == *name));
+    items.extend(more.map(|(name, kind, detail)| Completion::new(*name, *kind, *detail)));
     items
 }
 
@@ -81,6 +114,30 @@ const TYPES: &[(&str, CompletionKind, &str)] = &[
     ("tensor", CompletionKind::Class, "a tensor or scalar of a kernel"),
     ("tensor_descriptor", CompletionKind::Class, "a tensor descriptor of a kernel"),
     ("PropagateNan", CompletionKind::Class, "whether minima and maxima keep NaN"),
+];
+
+/// Names of `triton` that decorate kernels and surround them.
+const HOST: &[(&str, CompletionKind, &str)] = &[
+    ("jit", CompletionKind::Function, "makes a function a kernel or a helper of kernels"),
+    ("autotune", CompletionKind::Function, "(configs, key, …): tries configurations and keeps the fastest"),
+    ("heuristics", CompletionKind::Function, "(values): computes parameters from the others"),
+    ("Config", CompletionKind::Class, "(kwargs, num_warps=4, num_stages=3, num_ctas=1, …): one configuration"),
+    ("language", CompletionKind::Module, "module"),
+    ("testing", CompletionKind::Module, "module"),
+    ("runtime", CompletionKind::Module, "module"),
+    ("compiler", CompletionKind::Module, "module"),
+    ("compile", CompletionKind::Function, "compiles a kernel without launching it"),
+    ("set_allocator", CompletionKind::Function, "(allocator): memory that kernels need for descriptors"),
+];
+
+/// Names of `gluon` that decorate functions and classes, and its modules.
+const GLUON: &[(&str, CompletionKind, &str)] = &[
+    ("jit", CompletionKind::Function, "makes a function a kernel or a helper of kernels"),
+    ("constexpr_function", CompletionKind::Function, "makes a function run while kernels are compiled"),
+    ("aggregate", CompletionKind::Function, "makes a class one of objects of kernels"),
+    ("language", CompletionKind::Module, "module"),
+    ("nvidia", CompletionKind::Module, "module"),
+    ("amd", CompletionKind::Module, "module"),
 ];
 
 /// Whether a member is a layout or a type, which modules below take from the language itself.
@@ -125,9 +182,23 @@ fn arguments(scene: &Scene<'_>, callee: &Callee, call: &OpenCall, offset: u32) -
             let detail = param.text.strip_prefix(&param.name).unwrap_or("").trim_start_matches([':', '=']).trim();
             items.push(Completion::new(format!("{}=", param.name), CompletionKind::Parameter, detail));
         }
+        // What launches take besides.
+        for (option, what) in LAUNCH.iter().filter(|_| call.launched) {
+            let own = callee.params.iter().any(|param| param.name == *option);
+            if !own && !call.keywords.iter().any(|keyword| keyword == option) {
+                items.push(Completion::new(format!("{option}="), CompletionKind::Parameter, *what));
+            }
+        }
     }
     items
 }
+
+/// Keywords that every launch takes.
+const LAUNCH: &[(&str, &str)] = &[
+    ("num_warps", "warps of a program"),
+    ("num_stages", "stages that loops are pipelined into"),
+    ("num_ctas", "CTAs of a cluster"),
+];
 
 /// Words that parameters of builtins take, with their quotes.
 fn words(param: &str) -> &'static [&'static str] {

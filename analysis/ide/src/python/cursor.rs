@@ -12,10 +12,14 @@ pub(super) enum Where {
 }
 
 /// A call whose bracket is open at a place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OpenCall {
-    /// What is called, with dots: `mbarrier.wait`, `ring.index`.
+    /// What is called, with dots: `mbarrier.wait`, `ring.index`; with a dot in front where more than names is before it.
     pub name: String,
+    /// Where it stands, without `[grid]`.
+    pub callee: TextRange,
+    /// Whether a kernel is launched: `kernel[grid](`.
+    pub launched: bool,
     /// How many arguments stand before the one at the place.
     pub place: usize,
     /// How many of them are given by their place.
@@ -39,6 +43,8 @@ pub(super) struct Cursor<'t> {
     /// What stands before the last dot before the word: `gl.nvidia`, or for `ring.index(i).` the name `ring`, and
     /// whether something was called on the way.
     pub receiver: Option<(String, bool)>,
+    /// All of what stands before that dot.
+    pub object: Option<TextRange>,
     /// The open calls, the innermost first.
     pub calls: Vec<OpenCall>,
     /// The module of `from module import` where the place is behind it.
@@ -62,6 +68,7 @@ impl<'t> Cursor<'t> {
             prefix: "",
             word: TextRange::empty(at),
             receiver: None,
+            object: None,
             calls: Vec::new(),
             import_from: None,
         };
@@ -86,6 +93,7 @@ impl<'t> Cursor<'t> {
         let code = all.get(..typed)?;
         if code.last().is_some_and(|last| last.kind == LexemeKind::Punct(b'.')) {
             cursor.receiver = receiver(text, code.get(..typed - 1)?);
+            cursor.object = object(code.get(..typed - 1)?);
         }
         cursor.import_from = import_from(text, code);
         cursor.calls = calls(text, code, at);
@@ -131,6 +139,30 @@ fn receiver(text: &str, code: &[Lexeme]) -> Option<(String, bool)> {
     }
     names.reverse();
     Some((names.join("."), called))
+}
+
+/// The expression of names, calls and subscripts at the end of some lexemes.
+fn object(code: &[Lexeme]) -> Option<TextRange> {
+    let end = code.last()?.range.end;
+    let mut at = code.len();
+    loop {
+        match code.get(at.checked_sub(1)?)?.kind {
+            LexemeKind::Name => at -= 1,
+            LexemeKind::Punct(b')' | b']') => {
+                at = opening(code, at - 1)?;
+                let before = at.checked_sub(1).and_then(|before| code.get(before)).map(|before| before.kind);
+                if matches!(before, Some(LexemeKind::Name | LexemeKind::Punct(b')' | b']'))) {
+                    continue;
+                }
+            }
+            _ => return None,
+        }
+        match at.checked_sub(1).and_then(|before| code.get(before)) {
+            Some(dot) if dot.kind == LexemeKind::Punct(b'.') => at -= 1,
+            _ => break,
+        }
+    }
+    Some(TextRange::new(code.get(at)?.range.start, end))
 }
 
 /// The number of the bracket that the one with this number closes.
@@ -198,8 +230,15 @@ fn calls(text: &str, code: &[Lexeme], at: u32) -> Vec<OpenCall> {
         if code.get(bracket).is_none_or(|lexeme| lexeme.kind != LexemeKind::Punct(b'(')) {
             continue;
         }
-        let Some(name) = called(text, code.get(..bracket).unwrap_or(&[])) else { continue };
-        calls.push(arguments(text, code.get(bracket + 1..).unwrap_or(&[]), name, at));
+        let before = code.get(..bracket).unwrap_or(&[]);
+        let launch = before.last().filter(|last| last.kind == LexemeKind::Punct(b']'));
+        let grid = launch.and_then(|_| opening(code, bracket - 1));
+        let before = grid.and_then(|grid| code.get(..grid)).unwrap_or(before);
+        let Some(name) = called(text, before) else { continue };
+        let callee = object(before).unwrap_or(TextRange::empty(at));
+        let launched = launch.is_some();
+        let call = OpenCall { name, callee, launched, ..OpenCall::default() };
+        calls.push(arguments(text, code.get(bracket + 1..).unwrap_or(&[]), call, at));
     }
     calls
 }
@@ -219,15 +258,15 @@ fn called(text: &str, code: &[Lexeme]) -> Option<String> {
         return None;
     }
     if before.is_some_and(|it| it.kind == LexemeKind::Punct(b'.')) {
-        let (receiver, _) = receiver(text, code.get(..code.len() - 2)?)?;
+        let receiver = receiver(text, code.get(..code.len() - 2)?).map_or(String::new(), |(receiver, _)| receiver);
         return Some(format!("{receiver}.{word}"));
     }
     Some(word.to_owned())
 }
 
 /// The arguments that are typed of a call up to the place, and the keywords behind it.
-fn arguments(text: &str, code: &[Lexeme], name: String, at: u32) -> OpenCall {
-    let mut call = OpenCall { name, place: 0, positional: 0, keywords: Vec::new(), keyword: None, fresh: true };
+fn arguments(text: &str, code: &[Lexeme], mut call: OpenCall, at: u32) -> OpenCall {
+    call.fresh = true;
     let mut depth = 0i32;
     let mut first: Option<&Lexeme> = None;
     for (number, lexeme) in code.iter().enumerate() {

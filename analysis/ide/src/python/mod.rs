@@ -17,6 +17,7 @@ pub mod navigate;
 mod selection;
 mod signature;
 mod symbols;
+mod tensors;
 #[cfg(test)]
 mod tests;
 mod things;

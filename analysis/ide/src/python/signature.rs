@@ -24,7 +24,7 @@ pub fn signature(file: &PythonFile, setting: &Setting<'_>, offset: u32) -> Optio
     with_scene(file, setting, |scene| {
         // The innermost call alone: what is around a call that others know would hide theirs.
         let call = cursor.calls.first()?;
-        Some(shown(&scene.callee(&call.name, offset)?, call))
+        Some(shown(&scene.callee(call, offset)?, call))
     })
 }
 

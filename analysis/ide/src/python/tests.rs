@@ -146,6 +146,74 @@ fn memory_barriers_and_descriptors_have_members() {
     assert_eq!(labels("n.$"), [] as [String; 0]);
 }
 
+/// A file with a class, and `line` in a kernel that has an object of it.
+fn in_kernel(line: &str) -> String {
+    format!(
+        "import triton\nimport triton.language as tl\nfrom triton.experimental import gluon\n\
+         from triton.experimental.gluon import language as gl\n@gluon.aggregate\nclass Ring:\n    \
+         slots: gl.shared_memory_descriptor\n    depth: gl.constexpr\n    @gluon.jit\n    \
+         def create(depth: gl.constexpr):\n        return Ring(gl.allocate_shared_memory(gl.int8, [depth], L), depth)\n    \
+         @gluon.jit\n    def next(self, pred=True):\n        \"\"\"Turns.\"\"\"\n        return Ring(self.slots, self.depth)\n\
+         @gluon.jit\ndef part(ring, n):\n    ring.slots.index(n)\n@gluon.jit\ndef kernel(x_ptr, n: gl.constexpr):\n    \
+         ring = Ring.create(n)\n    x = gl.load(x_ptr)\n    gl.warp_specialize([(part, (ring, n))], [], [])\n    {line}\n\
+         def launch(x):\n    kernel[(1,)](x, n=2)\n"
+    )
+}
+
+fn offered_in(text: &str) -> Vec<String> {
+    let (file, at) = cursor(text);
+    completions(&file, &setting(), at).map_or_else(Vec::new, |found| {
+        found.items.into_iter().map(|item| item.label).collect()
+    })
+}
+
+#[test]
+fn objects_of_classes_and_tensors_have_members() {
+    for line in ["ring.$", "Ring.$", "ring.next().$", "state = ring.next()\n    state.$"] {
+        let mut found = offered_in(&in_kernel(line));
+        found.sort();
+        assert_eq!(found, ["create", "depth", "next", "slots"], "{line}");
+    }
+    let part = in_kernel("pass").replace("ring.slots.index(n)", "ring.$");
+    assert!(offered_in(&part).contains(&"slots".to_owned()));
+    let own = in_kernel("pass").replace("return Ring(self", "self.$\n        return Ring(self");
+    assert!(offered_in(&own).contains(&"depth".to_owned()));
+    for line in ["x.$", "(x + 1).$", "gl.load(x_ptr).$", "x_ptr.$"] {
+        assert!(offered_in(&in_kernel(line)).contains(&"dtype".to_owned()), "{line}");
+    }
+}
+
+#[test]
+fn methods_and_launches_have_signatures_and_keywords() {
+    let shown = |text: &str| {
+        let (file, at) = cursor(text);
+        signature(&file, &setting(), at).map(|signature| (signature.label, signature.active))
+    };
+    let label = |text: &str| shown(text).map_or_else(String::new, |(label, _)| label);
+    assert_eq!(label(&in_kernel("ring.next($)")), "ring.next(pred=True)");
+    assert_eq!(label(&in_kernel("Ring.create($)")), "Ring.create(depth: gl.constexpr)");
+    assert!(label(&in_kernel("x.to($)")).starts_with("x.to("), "{}", label(&in_kernel("x.to($)")));
+    let launch = in_kernel("pass").replace("(x, n=2)", "(x, $)");
+    assert_eq!(shown(&launch), Some(("kernel(x_ptr, n: gl.constexpr)".to_owned(), Some(1))));
+    assert_eq!(offered_in(&launch), ["n=", "num_warps=", "num_stages=", "num_ctas="]);
+    let plain = "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x, B: tl.constexpr):\n    tl.store(x, B)\n";
+    assert_eq!(label(&format!("{plain}def f(x):\n    k[(1,)]($)\n")), "k(x, B: tl.constexpr)");
+    assert_eq!(label(&format!("{plain}def f(x):\n    k[lambda m: (m['B'],)](x, $)\n")), "k(x, B: tl.constexpr)");
+}
+
+#[test]
+fn decorators_are_offered() {
+    let of = |line: &str| offered_in(&format!("{line}\ndef f(x):\n    pass\n{}", KERNEL.replace("@gluon.jit", "")));
+    let head = "import triton\nfrom triton.experimental import gluon\n";
+    for name in ["jit", "autotune", "Config", "heuristics", "language", "cdiv"] {
+        assert!(of(&format!("{head}@triton.$")).contains(&name.to_owned()), "{name}");
+        assert!(of(&format!("{head}from triton import $")).contains(&name.to_owned()), "{name}");
+    }
+    for name in ["jit", "aggregate", "constexpr_function"] {
+        assert!(of(&format!("{head}@gluon.$")).contains(&name.to_owned()), "{name}");
+    }
+}
+
 #[test]
 fn keywords_and_values_of_a_call() {
     assert_eq!(labels("mbarrier.wait($")[..2], ["bars", "mbarrier="]);

@@ -14,12 +14,15 @@ use crate::lsp::to_proto;
 use workspace::TritonSources;
 
 /// The places of the name at a position, and the ops on the barrier or buffer there.
-fn occurrences(snapshot: &Snapshot, position: Position) -> Vec<Occurrence> {
+fn occurrences(snapshot: &Snapshot, files: &SessionFiles<'_>, position: Position) -> Vec<Occurrence> {
     let offset = snapshot.mapper().offset(position);
     match &*snapshot.source {
         Source::Other(_) => Vec::new(),
         Source::Ir(document) => ide::occurrences(document, offset),
-        Source::Python(script) => navigate::occurrences(script.module(), snapshot.elaboration_now().as_deref(), offset),
+        Source::Python(script) => {
+            let sources = TritonSources::new(&files.sources, Path::new(script.module().path()));
+            navigate::occurrences(script.module(), snapshot.elaboration_now().as_deref(), offset, &sources)
+        }
     }
 }
 
@@ -30,7 +33,7 @@ pub(crate) fn references(
     position: Position,
     declaration: bool,
 ) -> Vec<Location> {
-    let found = occurrences(snapshot, position);
+    let found = occurrences(snapshot, files, position);
     let found = found.into_iter().filter(|occurrence| declaration || !occurrence.definition);
     let mut found: Vec<Location> = found.map(|occurrence| to_proto::location(snapshot, occurrence.range)).collect();
     if let Source::Python(script) = &*snapshot.source {
@@ -42,7 +45,11 @@ pub(crate) fn references(
 }
 
 /// The same for this document alone: definitions, writes and arrivals write; uses, reads and waits read.
-pub(crate) fn highlights(snapshot: &Snapshot, position: Position) -> Vec<DocumentHighlight> {
+pub(crate) fn highlights(
+    snapshot: &Snapshot,
+    files: &SessionFiles<'_>,
+    position: Position,
+) -> Vec<DocumentHighlight> {
     let mapper = snapshot.mapper();
     let highlight = |occurrence: Occurrence| DocumentHighlight {
         range: mapper.range(occurrence.range),
@@ -52,5 +59,5 @@ pub(crate) fn highlights(snapshot: &Snapshot, position: Position) -> Vec<Documen
             OccurrenceAccess::Write => DocumentHighlightKind::WRITE,
         }),
     };
-    occurrences(snapshot, position).into_iter().map(highlight).collect()
+    occurrences(snapshot, files, position).into_iter().map(highlight).collect()
 }

@@ -17,12 +17,19 @@ use workspace::TritonSources;
 /// # Errors
 ///
 /// Where nothing can be, with the reason.
-pub(crate) fn prepare(snapshot: &Snapshot, position: Position) -> Result<PrepareRenameResponse, Refused> {
+pub(crate) fn prepare(
+    snapshot: &Snapshot,
+    files: &SessionFiles<'_>,
+    position: Position,
+) -> Result<PrepareRenameResponse, Refused> {
     let offset = snapshot.mapper().offset(position);
     let found = match &*snapshot.source {
         Source::Other(_) => return Err("nothing is renamed in this file".to_owned()),
         Source::Ir(document) => ide::renamable(document, offset)?,
-        Source::Python(script) => navigate::renamable(script.module(), offset)?,
+        Source::Python(script) => {
+            let sources = TritonSources::new(&files.sources, Path::new(script.module().path()));
+            navigate::renamable(script.module(), offset, &sources)?
+        }
     };
     let range = snapshot.mapper().range(found.range);
     Ok(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder: found.name })

@@ -2,10 +2,12 @@
 
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 
+use super::member::within;
 use super::place::{Place, source};
 use crate::Hover;
+use base::TextRange;
 use gluon::imported;
-use python::syntax::Module;
+use python::syntax::{Module, range};
 
 /// Characters of a docstring that are shown.
 const DOC: usize = 1500;
@@ -45,6 +47,26 @@ fn of_module(module: &Module, name: &str) -> Option<Hover> {
         Stmt::ClassDef(class) if class.name.as_str() == name => Some(class_of(module, class)),
         _ => None,
     })
+}
+
+/// The function or method whose name stands at a place.
+pub(super) fn function_at(module: &Module, at: TextRange) -> Option<Hover> {
+    let mut found = None;
+    within(module.body(), &mut |stmt| match stmt {
+        Stmt::FunctionDef(def) if range(&def.name) == at => found = Some(function(module, def)),
+        _ => {}
+    });
+    found
+}
+
+/// The class whose name stands at a place.
+pub(super) fn class_at(module: &Module, at: TextRange) -> Option<Hover> {
+    let mut found = None;
+    within(module.body(), &mut |stmt| match stmt {
+        Stmt::ClassDef(class) if range(&class.name) == at => found = Some(class_of(module, class)),
+        _ => {}
+    });
+    found
 }
 
 /// The one method of this name in the classes of a file.

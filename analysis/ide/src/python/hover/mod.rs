@@ -5,8 +5,10 @@
 
 mod builtin;
 mod helper;
+mod keyword;
 mod layout;
 mod layout_call;
+mod member;
 mod numbers;
 mod place;
 #[cfg(test)]
@@ -16,6 +18,7 @@ mod value;
 pub(crate) use value::{Found, found};
 
 use super::name_values::Spot;
+use super::navigate::about;
 use super::word;
 use crate::Hover;
 use engine::instances::{Elaboration, PythonFile};
@@ -35,11 +38,16 @@ pub fn hover(file: &PythonFile, of: Option<&Elaboration>, sources: &dyn Sources,
     let Some(word) = word(text, offset) else { return around() };
     let place = Place { module, of, sources, offset, word, dotted: dotted(text, word), version };
     let spot = of.map_or(Spot::Other, |of| Spot::at(of, offset));
-    let mut hover = builtin::hover(&place)
+    let about = about(module, offset, sources);
+    let mut hover = member::method(&place, about.as_ref())
+        .or_else(|| builtin::hover(&place))
         .or_else(|| numbers::of_parameter(&place))
         .or_else(|| of.and_then(|of| value::of_name(of, &spot, offset)))
+        .or_else(|| member::hover(&place, about.as_ref()))
         .or_else(|| helper::hover(&place))
-        .or_else(|| layout::of_variable(&place))?;
+        .or_else(|| layout::of_variable(&place))
+        .or_else(|| keyword::hover(&place))
+        .or_else(|| keyword::element(&place))?;
     if hover.kernel.is_none() {
         let around = of.and_then(|of| of.kernels.iter().find(|kernel| kernel.entry.range.touches(offset)));
         hover.kernel = around.map(|kernel| module.place(kernel.entry.name_range).0);

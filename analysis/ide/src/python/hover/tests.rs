@@ -127,7 +127,7 @@ fn references(text: &str, what: &str) -> Vec<String> {
     let offset = text.find(&what.replace('$', "")).expect("the place") + what.find('$').expect("a cursor");
     let file = PythonFile::new("k.py", text);
     let of = Elaborator::default().elaborate(&file, &NoSources, &Cancel::never()).expect("it is not cancelled");
-    let found = crate::python::navigate::occurrences(file.module(), Some(&of), offset as u32);
+    let found = crate::python::navigate::occurrences(file.module(), Some(&of), offset as u32, &NoSources);
     found.iter().map(|found| found.range.of(text).to_owned()).collect()
 }
 
@@ -196,6 +196,42 @@ fn a_parameter_is_what_launches_give_it_whatever_else_has_its_name() {
     let size = in_text(&text, "at, si$ze: gl").expect("a hover");
     assert_eq!(size.title, "size: gl.constexpr");
     assert_eq!(size.words, ["`2` with depth=2.", "`4` with depth=4."]);
+}
+
+#[test]
+fn keywords_element_types_and_members_say_what_they_are() {
+    let text = "\
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+@gluon.aggregate
+class Ring:
+    slots: gl.shared_memory_descriptor
+    depth: gl.constexpr
+
+    @gluon.jit
+    def next(self, pred=True):
+        \"\"\"Turns.\"\"\"
+        return Ring(self.slots, self.depth)
+
+@gluon.jit
+def kernel(x_ptr, ring: Ring):
+    state = ring.next(pred=False)
+    gl.store(x_ptr, state.depth, mask=True)
+    gl.zeros([1], gl.int64)
+";
+    let told = |what: &str| in_text(text, what).map_or_else(String::new, |hover| format!("{}|{}", hover.code, said(&hover)));
+    for (what, expected) in [
+        ("ring.ne$xt(", "def next(self, pred=True)"),
+        ("def ne$xt(", "A method of `Ring`."),
+        ("state.dep$th", "depth: gl.constexpr"),
+        ("self.dep$th", "A field of `Ring`."),
+        ("sta$te.depth", "An object of `Ring`."),
+        ("ma$sk=True", "A parameter of `gl.store`.\nElements for which it is false are not touched."),
+        ("gl.int$64", "An element type: signed integers of 64 bits."),
+    ] {
+        assert!(told(what).contains(expected), "{what}: {}", told(what));
+    }
 }
 
 #[test]

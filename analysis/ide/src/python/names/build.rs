@@ -11,7 +11,9 @@ use ruff_python_ast::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Access, Binding, BindingId, BindingKind, Mention, NameIndex, Scope, ScopeId, ScopeKind};
+use super::{
+    Access, Binding, BindingId, BindingKind, Mention, NameIndex, Scope, ScopeId, ScopeKind, called, function_named,
+};
 use python::syntax::CurrentTree;
 
 impl NameIndex {
@@ -61,8 +63,12 @@ struct Builder<'a> {
     drafts: Vec<Draft<'a>>,
     places: Vec<Place<'a>>,
     keywords: Vec<Keyword<'a>>,
+    /// Where a variable gets a value, with the names that the value may be; `None` where it may be something else.
+    given: FxHashMap<TextRange, Option<Vec<TextRange>>>,
     stars: Vec<String>,
     current: u32,
+    /// The scope of a function whose annotations are being looked at, with its type parameters.
+    generic: Option<(ScopeId, FxHashSet<&'a str>)>,
 }
 
 impl<'a> Builder<'a> {
@@ -106,18 +112,24 @@ impl<'a> Builder<'a> {
 
     fn function(&mut self, def: &'a StmtFunctionDef) {
         def.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
-        self.outside(&def.parameters);
-        if let Some(returns) = &def.returns {
-            self.visit_annotation(returns);
-        }
         let whole = TextRange::new(range(&def.name).start.min(range(def).end), range(def).end);
         let (name, at) = (def.name.as_str(), range(&def.name));
         let outer = ScopeId(self.current);
         let body = self.open(ScopeKind::Function, name, whole);
-        self.bind_in(outer, name, at, BindingKind::Function, Some(body));
         if let Some(params) = &def.type_params {
             self.visit_type_params(params);
         }
+        self.current = outer.0;
+        // Defaults and annotations are looked up around the function, save its type parameters.
+        let generic = def.type_params.as_ref().map(|params| (body, params.iter().map(|it| it.name().as_str()).collect()));
+        let around = std::mem::replace(&mut self.generic, generic);
+        self.outside(&def.parameters);
+        if let Some(returns) = &def.returns {
+            self.visit_annotation(returns);
+        }
+        self.generic = around;
+        self.bind_in(outer, name, at, BindingKind::Function, Some(body));
+        self.current = body.0;
         self.parameters(&def.parameters);
         self.visit_body(&def.body);
         self.close();
@@ -170,14 +182,19 @@ impl<'a> Builder<'a> {
 
     /// Remembers the keywords of a call or launch of something that has a name.
     fn call(&mut self, call: &'a ExprCall) {
-        let function = match &*call.func {
-            Expr::Subscript(launch) => &*launch.value,
-            other => other,
-        };
-        let Expr::Name(function) = function else { return };
+        let Expr::Name(function) = called(call) else { return };
         let (function, scope) = (range(function), ScopeId(self.current));
         let named = call.arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
         self.keywords.extend(named.map(|name| Keyword { function, name, scope }));
+    }
+
+    /// Remembers what a variable gets.
+    fn given(&mut self, target: &'a Expr, value: &'a Expr) {
+        if let Expr::Name(name) = target {
+            let mut names = Vec::new();
+            let known = values(value, &mut names);
+            self.given.insert(range(name), known.then_some(names));
+        }
     }
 
     /// The scope to which `:=` gives a name: the one around comprehensions.
@@ -203,7 +220,7 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self) -> NameIndex {
-        let Builder { drafts, places, keywords, stars, .. } = self;
+        let Builder { drafts, places, keywords, given, stars, .. } = self;
         let mut bindings: Vec<Binding> = Vec::new();
         let mut scopes: Vec<Scope> = Vec::with_capacity(drafts.len());
         let (mut globals, mut nonlocals) = (Vec::new(), Vec::new());
@@ -233,7 +250,13 @@ impl<'a> Builder<'a> {
                 bindings.push(Binding { name: name.to_owned(), kind, scope: ScopeId(0), range, bodies });
             }
         }
-        let mut index = NameIndex { scopes, bindings, mentions: Vec::with_capacity(places.len()), stars };
+        let mut index = NameIndex {
+            scopes,
+            bindings,
+            mentions: Vec::with_capacity(places.len()),
+            aliases: FxHashMap::default(),
+            stars,
+        };
         let mut unbound: FxHashMap<&str, BindingId> = FxHashMap::default();
         for place in places {
             let at = place.scope.0 as usize;
@@ -258,35 +281,62 @@ impl<'a> Builder<'a> {
             index.mentions.push(Mention { range, binding, scope, access });
         }
         index.mentions.sort_by_key(|mention| mention.range);
-        for keyword in keywords {
-            if let Some(binding) = parameter(&index, &keyword) {
-                let (range, scope) = (range(keyword.name), keyword.scope);
-                index.mentions.push(Mention { range, binding, scope, access: Access::Keyword });
-            }
-        }
+        index.aliases = aliases(&index, &given);
+        // The places are searched by halves for it: what is found comes behind them at the end.
+        let named = keywords.iter().filter_map(|keyword| {
+            let (range, scope) = (range(keyword.name), keyword.scope);
+            Some(Mention { range, binding: parameter(&index, keyword)?, scope, access: Access::Keyword })
+        });
+        let named: Vec<Mention> = named.collect();
+        index.mentions.extend(named);
         index.mentions.sort_by_key(|mention| mention.range);
         index.mentions.dedup_by_key(|mention| mention.range);
         index
     }
 }
 
-/// The parameter that a keyword names, where the function or class stands in the file.
+/// The names that an expression may be, behind launches and `partial`; whether it can be nothing else.
+fn values(expr: &Expr, names: &mut Vec<TextRange>) -> bool {
+    match function_named(expr) {
+        Expr::Name(name) => {
+            names.push(range(name));
+            true
+        }
+        Expr::If(either) => {
+            let first = values(&either.body, names);
+            values(&either.orelse, names) && first
+        }
+        _ => false,
+    }
+}
+
+/// What each variable stands for that is given nothing but names.
+fn aliases(
+    index: &NameIndex,
+    given: &FxHashMap<TextRange, Option<Vec<TextRange>>>,
+) -> FxHashMap<BindingId, Vec<BindingId>> {
+    let mut found: FxHashMap<BindingId, Option<Vec<BindingId>>> = FxHashMap::default();
+    for mention in index.mentions.iter().filter(|mention| mention.access == Access::Bind) {
+        if index.binding(mention.binding).is_none_or(|binding| binding.kind != BindingKind::Variable) {
+            continue;
+        }
+        let names = given.get(&mention.range).and_then(|names| names.as_ref());
+        let names = names.map(|names| names.iter().filter_map(|at| Some(index.at(at.start)?.binding)));
+        match (found.entry(mention.binding).or_insert_with(|| Some(Vec::new())), names) {
+            (Some(all), Some(names)) => all.extend(names),
+            (known, _) => *known = None,
+        }
+    }
+    found.into_iter().filter_map(|(variable, names)| Some((variable, names?))).collect()
+}
+
+/// The parameter or field that a keyword names, where the function or class stands in the file and is no other.
 fn parameter(index: &NameIndex, keyword: &Keyword<'_>) -> Option<BindingId> {
     let function = index.at(keyword.function.start).filter(|mention| mention.range == keyword.function)?;
-    let binding = index.binding(function.binding)?;
-    binding.bodies.iter().find_map(|&body| {
-        let scope = index.scope(body)?;
-        let holder = match scope.kind {
-            ScopeKind::Class => {
-                let init = index.binding(index.own(body, "__init__")?)?;
-                *init.bodies.first()?
-            }
-            _ => body,
-        };
-        let found = index.own(holder, keyword.name.as_str())?;
-        index.binding(found).filter(|found| found.kind == BindingKind::Parameter)?;
-        Some(found)
-    })
+    let functions = index.functions(function.binding)?;
+    let of = |function: &BindingId| index.parameter(*function, keyword.name.as_str());
+    let first = functions.first().and_then(of)?;
+    functions.iter().all(|function| of(function) == Some(first)).then_some(first)
 }
 
 impl<'a> Visitor<'a> for Builder<'a> {
@@ -294,6 +344,16 @@ impl<'a> Visitor<'a> for Builder<'a> {
         match stmt {
             Stmt::FunctionDef(def) => self.function(def),
             Stmt::ClassDef(def) => self.class(def),
+            Stmt::Assign(assign) => {
+                assign.targets.iter().for_each(|target| self.given(target, &assign.value));
+                walk_stmt(self, stmt);
+            }
+            Stmt::AnnAssign(assign) => {
+                if let Some(value) = &assign.value {
+                    self.given(&assign.target, value);
+                }
+                walk_stmt(self, stmt);
+            }
             Stmt::Global(names) => self.declare(&names.names, true),
             Stmt::Nonlocal(names) => self.declare(&names.names, false),
             Stmt::Import(import) => {
@@ -333,7 +393,11 @@ impl<'a> Visitor<'a> for Builder<'a> {
                 ExprContext::Store | ExprContext::Del => {
                     self.bind(name.id.as_str(), whole, BindingKind::Variable, None)
                 }
-                _ => self.mention(name.id.as_str(), whole, ScopeId(self.current), Access::Read),
+                _ => {
+                    let own = self.generic.as_ref().filter(|(_, names)| names.contains(name.id.as_str()));
+                    let scope = own.map_or(ScopeId(self.current), |(scope, _)| *scope);
+                    self.mention(name.id.as_str(), whole, scope, Access::Read);
+                }
             },
             Expr::Named(named) => {
                 self.visit_expr(&named.value);

@@ -8,6 +8,7 @@ mod build;
 mod tests;
 
 use base::TextRange;
+use ruff_python_ast::{Expr, ExprCall};
 use rustc_hash::FxHashMap;
 
 /// A scope of a file.
@@ -122,6 +123,8 @@ pub struct NameIndex {
     bindings: Vec<Binding>,
     /// In the order of the text.
     mentions: Vec<Mention>,
+    /// What variables stand for that are given nothing but names: `fn = kernel`, `launch = kernel[grid]`.
+    aliases: FxHashMap<BindingId, Vec<BindingId>>,
     /// Modules of which the file takes all names, as they are written.
     stars: Vec<String>,
 }
@@ -174,6 +177,58 @@ impl NameIndex {
         self.visible(scope).find_map(|scope| self.own(scope, name))
     }
 
+    /// The functions and classes that a name stands for, itself or what variables are given; `None` where it may be
+    /// something else.
+    pub fn functions(&self, binding: BindingId) -> Option<Vec<BindingId>> {
+        let mut found = Vec::new();
+        let (mut todo, mut seen) = (vec![binding], vec![binding]);
+        while let Some(next) = todo.pop() {
+            match self.binding(next)?.kind {
+                BindingKind::Function | BindingKind::Class => found.push(next),
+                BindingKind::Variable => {
+                    let new = self.aliases.get(&next)?.iter().filter(|it| !seen.contains(it));
+                    let new: Vec<BindingId> = new.copied().collect();
+                    seen.extend(&new);
+                    todo.extend(new);
+                }
+                _ => return None,
+            }
+        }
+        Some(found)
+    }
+
+    /// The variables that are given nothing but names, one of them this one, directly or through others; itself too.
+    pub fn aliases(&self, binding: BindingId) -> Vec<BindingId> {
+        let mut found = vec![binding];
+        let mut at = 0;
+        while let Some(&next) = found.get(at) {
+            let mut more: Vec<BindingId> = Vec::new();
+            for (number, _) in self.bindings.iter().enumerate() {
+                let id = BindingId(number as u32);
+                if self.aliases.get(&id).is_some_and(|of| of.contains(&next)) && !found.contains(&id) {
+                    more.push(id);
+                }
+            }
+            found.extend(more);
+            at += 1;
+        }
+        found
+    }
+
+    /// The parameter of a function, of a class's `__init__`, or the field of a class without one, by its name.
+    pub fn parameter(&self, function: BindingId, name: &str) -> Option<BindingId> {
+        self.binding(function)?.bodies.iter().find_map(|&body| {
+            if self.scope(body)?.kind != ScopeKind::Class {
+                let found = self.own(body, name)?;
+                return (self.binding(found)?.kind == BindingKind::Parameter).then_some(found);
+            }
+            let init = self.own(body, "__init__").and_then(|init| self.binding(init)?.bodies.first().copied());
+            let found = self.own(init.unwrap_or(body), name)?;
+            let wanted = if init.is_some() { BindingKind::Parameter } else { BindingKind::Variable };
+            (self.binding(found)?.kind == wanted).then_some(found)
+        })
+    }
+
     /// Modules of which the file takes all names, as they are written.
     pub fn stars(&self) -> &[String] {
         &self.stars
@@ -222,6 +277,31 @@ impl NameIndex {
         });
         captured.and_then(|place| self.binding(place.binding))
     }
+}
+
+/// What a call calls, behind `[grid]`, `.warmup` and `.run`; of `partial(function, …)` the function.
+pub fn called(call: &ExprCall) -> &Expr {
+    function_named(applied(call).unwrap_or(&call.func))
+}
+
+/// What an expression is a launch of, a method of launches of, or the partial application of.
+pub fn function_named(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Subscript(launch) => function_named(&launch.value),
+        Expr::Attribute(of) if matches!(of.attr.as_str(), "warmup" | "run" | "fn") => function_named(&of.value),
+        Expr::Call(call) => applied(call).map_or(expr, function_named),
+        _ => expr,
+    }
+}
+
+/// The function of `partial(function, …)`.
+fn applied(call: &ExprCall) -> Option<&Expr> {
+    let partial = match &*call.func {
+        Expr::Name(name) => name.id.as_str() == "partial",
+        Expr::Attribute(of) => of.attr.as_str() == "partial",
+        _ => false,
+    };
+    call.arguments.args.first().filter(|_| partial)
 }
 
 /// Whether Python reserves a word.

@@ -124,12 +124,12 @@ fn attribute_of(looked: &Looked<'_, '_>, attribute: &ExprAttribute) -> Vec<FileP
     if imported.is_some_and(|binding| matches!(binding.kind, BindingKind::Import { .. })) && object.is_none() {
         return Vec::new();
     }
-    let class = class_of(looked, &attribute.value);
+    let class = class_of_things(looked, &attribute.value);
     guesses(looked, name, class)
 }
 
 /// The class in Triton of what an expression stands for, as far as it is memory or a descriptor.
-fn class_of(looked: &Looked<'_, '_>, expr: &Expr) -> Option<&'static str> {
+pub(super) fn class_of_things(looked: &Looked<'_, '_>, expr: &Expr) -> Option<&'static str> {
     let names = Imports::of(looked.module, looked.resolver.sources);
     let definitions = Definitions::of(looked.tree, &names);
     let library = Library::new(&names, Version::default());
@@ -181,7 +181,7 @@ fn members(files: &[Arc<Module>], name: &str, class: Option<&str>) -> Vec<FilePl
 }
 
 /// The parameter or field that a keyword of a call names.
-fn parameter(looked: &Looked<'_, '_>, function: &ruff_python_ast::Expr, name: &str) -> Option<FilePlace> {
+pub(super) fn parameter(looked: &Looked<'_, '_>, function: &ruff_python_ast::Expr, name: &str) -> Option<FilePlace> {
     let function = match function {
         ruff_python_ast::Expr::Subscript(launch) => &launch.value,
         other => other,

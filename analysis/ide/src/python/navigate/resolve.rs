@@ -40,11 +40,13 @@ pub(super) enum Meaning {
 pub(super) struct Resolver<'s> {
     pub(super) sources: &'s dyn Sources,
     known: RefCell<FxHashMap<String, Arc<NameIndex>>>,
+    /// The classes of variables and parameters, by file and place of the name.
+    pub(super) classes: RefCell<FxHashMap<(String, TextRange), Option<FilePlace>>>,
 }
 
 impl<'s> Resolver<'s> {
     pub(super) fn new(sources: &'s dyn Sources) -> Resolver<'s> {
-        Resolver { sources, known: RefCell::default() }
+        Resolver { sources, known: RefCell::default(), classes: RefCell::default() }
     }
 
     /// The names of a file.

@@ -8,7 +8,7 @@ use super::*;
 
 /// Files by name; `import a.b` means `a/b.py` or `a/b/__init__.py`.
 #[derive(Debug)]
-struct Files(Vec<Arc<Module>>);
+pub(super) struct Files(Vec<Arc<Module>>);
 
 impl Sources for Files {
     fn import(&self, from: &str, name: &str) -> Option<Arc<Module>> {
@@ -32,7 +32,7 @@ impl Sources for Files {
     }
 }
 
-fn files(texts: &[(&str, &str)]) -> (Files, Arc<Module>, u32) {
+pub(super) fn files(texts: &[(&str, &str)]) -> (Files, Arc<Module>, u32) {
     let mut cursor = 0;
     let modules = texts.iter().map(|(path, text)| {
         if let Some(at) = text.find('$') {
@@ -126,6 +126,52 @@ fn fields_and_methods_are_found_by_the_class_of_their_object() {
     assert_eq!(with("    x.wa$it(1)\n"), ["ring.py:8 wait"]);
     assert_eq!(with("    x.ind$ex(1)\n"), ["triton/experimental/gluon/language/_core.py:2 index"]);
     assert_eq!(with("    x.nothing$_at_all(1)\n"), [""; 0]);
+}
+
+#[test]
+fn fields_and_methods_have_uses_and_new_names() {
+    let text = "\
+@gluon.aggregate
+class Ring:
+    slots: gl.shared_memory_descriptor
+    depth: gl.constexpr
+    def create(depth):
+        return Ring(slots=depth, depth=depth)
+    def next(self):
+        return Ring(self.slots, self.depth)
+class Other:
+    slots: int
+def part(ring, q):
+    ring.slots.index(q.slots)
+def kernel(o: Other):
+    ring = Ring.create(1)
+    a, b = ring.next(), o
+    a.next().slots
+    b.slots
+    gl.warp_specialize([(part, (ring, o))], [], [])
+";
+    let (files, module, _) = files(&[("k.py", text)]);
+    let line = |at: u32| text[..at as usize].matches('\n').count() + 1;
+    let uses = |at: u32| occurrences(&module, None, at, &files);
+    for (what, expected) in [
+        ("slots: gl", &[3, 6, 8, 12, 16][..]),
+        ("slots: int", &[10, 12, 17]),
+        ("depth: gl", &[4, 6, 8]),
+        ("next(self", &[7, 15, 16]),
+        ("create(depth", &[5, 14]),
+    ] {
+        let at = text.find(what).unwrap_or(0) as u32;
+        let found = uses(at);
+        assert_eq!(found.iter().map(|it| line(it.range.start)).collect::<Vec<_>>(), expected, "{what}");
+        for one in &found {
+            assert_eq!(uses(one.range.start), found, "{what}, line {}", line(one.range.start));
+            let edits = rename(&module, one.range.start, "fresh", &files).map(|edits| edits.len());
+            assert_eq!(edits, Ok(found.len()), "{what}, line {}", line(one.range.start));
+        }
+    }
+    let (files, module, cursor) = self::files(&[("k.py", &text.replace("a.next().slots", "a.next().$slots\n    what().slots"))]);
+    assert_eq!(rename(&module, cursor, "fresh", &files), Err("line 17 may mean the `slots` of this class".to_owned()));
+    assert!(rename(&module, cursor, "depth", &files).is_err_and(|why| why.contains("is already there")));
 }
 
 #[test]

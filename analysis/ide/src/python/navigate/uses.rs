@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::python::names::{Access, BindingKind, NameIndex, ScopeKind};
+use crate::python::names::{Access, BindingKind, ScopeKind};
 use base::TextRange;
 use python::syntax::{CurrentTree, Module, Sources, each_node};
 use ruff_python_ast::{AnyNodeRef, Expr};
@@ -12,6 +12,8 @@ use ttgir::queries::memory::{self, is_memory};
 use ttgir::queries::spot::function;
 use ttgir::{OpId, Tree, ValueId};
 
+use super::infer::Looked;
+use super::members;
 use super::resolve::{FilePlace, Meaning, Resolver};
 use crate::python::hover::{Found, found};
 use crate::{Occurrence, OccurrenceAccess};
@@ -20,32 +22,52 @@ use python::syntax::range;
 
 /// Every place of the name at an offset, and every call that does something with the barrier or buffer there, in the
 /// order of the text.
-pub fn occurrences(module: &Arc<Module>, of: Option<&Elaboration>, offset: u32) -> Vec<Occurrence> {
-    let tree = CurrentTree::of(module);
-    let index = NameIndex::of(&tree);
+pub fn occurrences(
+    module: &Arc<Module>,
+    of: Option<&Elaboration>,
+    offset: u32,
+    sources: &dyn Sources,
+) -> Vec<Occurrence> {
+    let resolver = Resolver::new(sources);
+    let (tree, index) = (CurrentTree::of(module), resolver.index(module));
+    let looked = Looked { resolver: &resolver, module, tree: &tree, index: &index };
     let mut found = of.map_or_else(Vec::new, |of| of_memory(&tree, of, offset));
     let memory = !found.is_empty();
-    if let Some(mention) = index.at(offset) {
-        for place in index.places(mention.binding) {
-            let definition = place.access == Access::Bind;
-            let access = match (memory, definition) {
-                (true, _) => OccurrenceAccess::Name,
-                (false, true) => OccurrenceAccess::Write,
-                (false, false) => OccurrenceAccess::Read,
-            };
-            found.push(Occurrence { range: place.range, definition, access });
-        }
+    let member = members::member_at(&looked, offset);
+    let named: Vec<(TextRange, Access)> = match (&member, index.at(offset)) {
+        (Some(member), _) => members::places(&looked, member),
+        (None, Some(mention)) => index.places(mention.binding).map(|place| (place.range, place.access)).collect(),
+        (None, None) => Vec::new(),
+    };
+    for (range, access) in named {
+        let written = access == Access::Bind;
+        // Of a field its class says what it is; elsewhere it gets a value.
+        let definition = written && member.as_ref().is_none_or(|member| *member == here(module, range));
+        let access = match (memory, written) {
+            (true, _) => OccurrenceAccess::Name,
+            (false, true) => OccurrenceAccess::Write,
+            (false, false) => OccurrenceAccess::Read,
+        };
+        found.push(Occurrence { range, definition, access });
     }
     found.sort();
     found.dedup_by_key(|found| found.range);
     found
 }
 
+fn here(module: &Arc<Module>, range: TextRange) -> FilePlace {
+    FilePlace { module: module.clone(), range }
+}
+
 /// The places in other files that mean the function, class or variable at an offset, where that is one of the file's
-/// top level.
+/// top level, or the field or method there.
 pub fn elsewhere(module: &Arc<Module>, offset: u32, sources: &dyn Sources) -> Vec<FilePlace> {
     let resolver = Resolver::new(sources);
-    let index = resolver.index(module);
+    let (tree, index) = (CurrentTree::of(module), resolver.index(module));
+    let looked = Looked { resolver: &resolver, module, tree: &tree, index: &index };
+    if let Some(member) = members::member_at(&looked, offset) {
+        return members::elsewhere(&resolver, &member, module);
+    }
     let Some(mention) = index.at(offset) else { return Vec::new() };
     let Some(binding) = index.binding(mention.binding) else { return Vec::new() };
     let defined = match &binding.kind {

@@ -1,14 +1,23 @@
 //! New names in Python: of variables, parameters, functions and classes of one file, by Python's scoping rules.
 
+mod member;
+mod other_files;
+mod parameter;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
-use crate::python::names::{Access, Binding, BindingId, BindingKind, NameIndex, ScopeKind, is_identifier};
+use crate::python::names::{Binding, BindingId, BindingKind, NameIndex, ScopeKind, is_identifier};
 use base::{LineIndex, TextRange};
 use python::syntax::{CurrentTree, Module, Sources, each_node};
-use ruff_python_ast::{AnyNodeRef, Expr};
+use ruff_python_ast::AnyNodeRef;
 
+use super::infer::Looked;
+use super::members;
 use super::resolve::{FilePlace, Resolver};
 use super::uses::importers;
+use parameter::Parameter;
 use crate::{NewTexts, Refused, Renamable};
 use python::syntax::range;
 
@@ -17,11 +26,27 @@ use python::syntax::range;
 /// # Errors
 ///
 /// Where it cannot be, with the reason.
-pub fn renamable(module: &Arc<Module>, offset: u32) -> Result<Renamable, Refused> {
-    let tree = CurrentTree::of(module);
-    let index = NameIndex::of(&tree);
+pub fn renamable(module: &Arc<Module>, offset: u32, sources: &dyn Sources) -> Result<Renamable, Refused> {
+    let resolver = Resolver::new(sources);
+    let (tree, index) = (CurrentTree::of(module), resolver.index(module));
+    let looked = Looked { resolver: &resolver, module, tree: &tree, index: &index };
+    if let Some(member) = own_member(&looked, offset)? {
+        let range = crate::python::word(module.text(), offset).unwrap_or(member.range);
+        return Ok(Renamable { range, name: member.range.of(module.text()).to_owned() });
+    }
     let (_, range, binding) = target(&index, offset)?;
     Ok(Renamable { range, name: binding.name.clone() })
+}
+
+/// The field or method at an offset, where this file defines it.
+fn own_member(looked: &Looked<'_, '_>, offset: u32) -> Result<Option<FilePlace>, Refused> {
+    match members::member_at(looked, offset) {
+        Some(member) if member.module.path() != looked.module.path() => {
+            let name = member.range.of(member.module.text());
+            Err(format!("`{name}` is defined in {}; rename it there", member.module.path()))
+        }
+        found => Ok(found),
+    }
 }
 
 /// The name at an offset, if this file may rename it.
@@ -34,10 +59,6 @@ fn target(index: &NameIndex, offset: u32) -> Result<(BindingId, TextRange, &Bind
         BindingKind::Unbound => return Err(format!("`{name}` is not defined in this file")),
         _ => {}
     }
-    let scope = index.scope(binding.scope).map(|scope| scope.kind);
-    if scope == Some(ScopeKind::Class) {
-        return Err(format!("`{name}` belongs to a class, and not every use of it can be found by its text"));
-    }
     Ok((mention.binding, mention.range, binding))
 }
 
@@ -47,8 +68,19 @@ fn target(index: &NameIndex, offset: u32) -> Result<(BindingId, TextRange, &Bind
 ///
 /// Where the program would not mean the same then, with the reason.
 pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sources) -> Result<NewTexts, Refused> {
-    let tree = CurrentTree::of(module);
-    let index = NameIndex::of(&tree);
+    let resolver = Resolver::new(sources);
+    let (tree, index) = (CurrentTree::of(module), resolver.index(module));
+    let looked = Looked { resolver: &resolver, module, tree: &tree, index: &index };
+    if let Some(member) = own_member(&looked, offset)? {
+        if !is_identifier(name) {
+            return Err(format!("`{name}` is no name of Python"));
+        }
+        if name == member.range.of(module.text()) {
+            return Ok(Vec::new());
+        }
+        let places = member::places(&looked, &member, name)?;
+        return Ok(places.into_iter().map(|range| (range, name.to_owned())).collect());
+    }
     let (id, _, binding) = target(&index, offset)?;
     if !is_identifier(name) {
         return Err(format!("`{name}` is no name of Python"));
@@ -66,17 +98,19 @@ pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sourc
     let global = index.scope(binding.scope).is_some_and(|scope| scope.kind == ScopeKind::Module);
     if global {
         let place = FilePlace { module: module.clone(), range: binding.range };
-        if let Some(used) = importers(&Resolver::new(sources), &place, module).first() {
+        if let Some(used) = importers(&resolver, &place, module).first() {
             return Err(format!("`{}` is used in {}", binding.name, used.module.path()));
         }
         if index.mentions().iter().any(|it| index.binding(it.binding).is_some_and(|it| it.name == "__all__")) {
             quoted(&tree, module, &binding.name)?;
         }
     }
-    if binding.kind == BindingKind::Parameter {
-        parameter(&tree, &index, binding, module, sources)?;
-    }
+    let along = match binding.kind {
+        BindingKind::Parameter => Parameter::of(&looked, binding).map_or(Ok(Vec::new()), |it| it.along())?,
+        _ => Vec::new(),
+    };
     let mut edits: NewTexts = index.places(id).map(|place| (place.range, name.to_owned())).collect();
+    edits.extend(along.into_iter().map(|range| (range, name.to_owned())));
     if binding.kind == BindingKind::Parameter {
         edits.extend(directives(&index, binding, module).into_iter().map(|range| (range, name.to_owned())));
     }
@@ -85,60 +119,7 @@ pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sourc
     Ok(edits)
 }
 
-/// A parameter may be named by keywords of calls that the names do not lead to, and by strings.
-fn parameter(
-    tree: &CurrentTree<'_>,
-    index: &NameIndex,
-    binding: &Binding,
-    module: &Arc<Module>,
-    sources: &dyn Sources,
-) -> Result<(), Refused> {
-    let Some(function) = index.scope(binding.scope).filter(|scope| scope.kind == ScopeKind::Function) else {
-        return Ok(());
-    };
-    let keyword = |tree: &CurrentTree<'_>, known: &dyn Fn(TextRange) -> bool| {
-        let mut found = None;
-        each_node(tree.statements(), |node| {
-            let AnyNodeRef::ExprCall(call) = node else { return };
-            let of = match &*call.func {
-                Expr::Subscript(launch) => &*launch.value,
-                other => other,
-            };
-            let called = match of {
-                Expr::Name(name) => name.id.as_str(),
-                Expr::Attribute(attribute) => attribute.attr.as_str(),
-                _ => "",
-            };
-            let init = function.name == "__init__";
-            if called != function.name && !init {
-                return;
-            }
-            let mut named = call.arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
-            let at = named.find(|arg| arg.as_str() == binding.name && !known(range(*arg)));
-            found = found.or(at.map(range));
-        });
-        found
-    };
-    let own = |at: TextRange| {
-        let mention = index.at(at.start).filter(|mention| mention.range == at && mention.access == Access::Keyword);
-        mention.is_some_and(|mention| index.binding(mention.binding).is_some())
-    };
-    if let Some(at) = keyword(tree, &own) {
-        let name = &binding.name;
-        return Err(format!("line {} may name the parameter `{name}` of another object", line(module, at)));
-    }
-    let top = function.parent.and_then(|parent| index.scope(parent)).is_some_and(|it| it.kind != ScopeKind::Function);
-    if top {
-        for file in sources.mentions(&function.name) {
-            if file.path() != module.path() && keyword(&CurrentTree::of(&file), &|_| false).is_some() {
-                return Err(format!("`{}` is named as a keyword in {}", binding.name, file.path()));
-            }
-        }
-    }
-    quoted(tree, module, &binding.name)
-}
-
-/// Strings may name a parameter: `do_not_specialize`, `triton.Config`, `__all__`.
+/// Strings may name what a file exports: `__all__`.
 fn quoted(tree: &CurrentTree<'_>, module: &Module, name: &str) -> Result<(), Refused> {
     let mut found = None;
     each_node(tree.statements(), |node| {
