@@ -7,7 +7,10 @@ return function(test)
     local client = test.client()
     return client and client.id ~= old
   end)
-  test.equal(#vim.lsp.get_clients({ name = 'fencepost' }), 1, 'servers')
+  -- Those of other folders may still be on their way out.
+  test.wait('one server', function()
+    return #vim.lsp.get_clients({ name = 'fencepost' }) == 1
+  end)
   test.wait('the findings of the new one', function()
     return #test.findings() > 0 and require('fencepost').status():match('finding') ~= nil
   end)
@@ -61,6 +64,7 @@ return function(test)
   vim.fn.writefile(vim.fn.readfile(doc), copy .. '/doc/fencepost.txt')
   vim.cmd.helptags(copy .. '/doc')
   local tags = table.concat(vim.fn.readfile(copy .. '/doc/tags'), '\n')
+  test.check(tags:find('\nfencepost\t', 1, true), ':help fencepost opens at its top')
   for name in pairs(vim.api.nvim_get_commands({})) do
     if vim.startswith(name, 'Fencepost') then
       test.check(tags:find((':%s\t'):format(name), 1, true), 'help says nothing of :' .. name)

@@ -73,13 +73,15 @@ function M.position(window, client)
   return vim.lsp.util.make_position_params(window, client.offset_encoding)
 end
 
---- Shows lines in a scratch window below that `q` closes; gives its buffer.
-function M.show(lines, filetype)
+--- Shows lines in a scratch window below that `q` closes, and whose status line says what they are; gives its buffer.
+function M.show(lines, filetype, what)
   vim.cmd('botright new')
   local buffer = vim.api.nvim_get_current_buf()
   vim.bo[buffer].buftype = 'nofile'
   vim.bo[buffer].bufhidden = 'wipe'
   vim.bo[buffer].swapfile = false
+  -- The number keeps two of the same apart.
+  vim.api.nvim_buf_set_name(buffer, ('fencepost://%d/%s'):format(buffer, what))
   M.fill(buffer, lines)
   vim.bo[buffer].filetype = filetype
   vim.wo.wrap = false
