@@ -45,6 +45,13 @@ return function(test)
   require('fencepost.client').command = function()
     return { '/none/fencepost', 'lsp' }
   end
+  for _ = 1, 2 do
+    require('fencepost.client').look()
+  end
+  local missing = vim.tbl_filter(function(text)
+    return text:find('there is no program /none/fencepost', 1, true) ~= nil
+  end, test.said)
+  test.equal(#missing, 1, 'times that it is said')
   require('fencepost.health').check()
   test.check(table.concat(said, '\n'):find('error: /none/fencepost cannot be executed', 1, true), vim.inspect(said))
   require('fencepost.client').command = command

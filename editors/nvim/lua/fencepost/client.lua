@@ -22,6 +22,17 @@ function M.command()
   return configured or vim.g.fencepost_cmd or { 'fencepost', 'lsp' }
 end
 
+local missed = false
+
+--- Says once that there is no program to start: `vim.lsp.enable` says nothing.
+function M.look()
+  local program = M.command()
+  if not missed and type(program) == 'table' and vim.fn.executable(program[1]) == 0 then
+    missed = true
+    M.say(('there is no program %s; see :checkhealth fencepost'):format(program[1]), vim.log.levels.WARN)
+  end
+end
+
 --- Starts the server on a buffer; for Neovim without vim.lsp.enable.
 function M.start(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
