@@ -1,6 +1,6 @@
 -- Configuration for vim.lsp.enable('fencepost'), Neovim 0.11 and newer.
 return {
-  cmd = { 'fencepost', 'lsp' },
+  cmd = vim.g.fencepost_cmd or { 'fencepost', 'lsp' },
   -- Of Python the server looks at files that mention Gluon.
   filetypes = { 'ttgir', 'python' },
   root_markers = { 'fencepost.toml', '.git' },

@@ -17,6 +17,13 @@ local group = vim.api.nvim_create_augroup('fencepost', {})
 
 if vim.lsp.config and vim.lsp.enable then
   vim.lsp.enable('fencepost')
+  vim.api.nvim_create_autocmd('FileType', {
+    pattern = 'ttgir',
+    group = group,
+    callback = function()
+      require('fencepost.client').look()
+    end,
+  })
 else
   -- Neovim 0.10 knows no lsp/ folder.
   vim.api.nvim_create_autocmd('FileType', {

@@ -7,7 +7,10 @@ return function(test)
     local client = test.client()
     return client and client.id ~= old
   end)
-  test.equal(#vim.lsp.get_clients({ name = 'fencepost' }), 1, 'servers')
+  -- Those of other folders may still be on their way out.
+  test.wait('one server', function()
+    return #vim.lsp.get_clients({ name = 'fencepost' }) == 1
+  end)
   test.wait('the findings of the new one', function()
     return #test.findings() > 0 and require('fencepost').status():match('finding') ~= nil
   end)
@@ -42,6 +45,13 @@ return function(test)
   require('fencepost.client').command = function()
     return { '/none/fencepost', 'lsp' }
   end
+  for _ = 1, 2 do
+    require('fencepost.client').look()
+  end
+  local missing = vim.tbl_filter(function(text)
+    return text:find('there is no program /none/fencepost', 1, true) ~= nil
+  end, test.said)
+  test.equal(#missing, 1, 'times that it is said')
   require('fencepost.health').check()
   test.check(table.concat(said, '\n'):find('error: /none/fencepost cannot be executed', 1, true), vim.inspect(said))
   require('fencepost.client').command = command
@@ -61,6 +71,7 @@ return function(test)
   vim.fn.writefile(vim.fn.readfile(doc), copy .. '/doc/fencepost.txt')
   vim.cmd.helptags(copy .. '/doc')
   local tags = table.concat(vim.fn.readfile(copy .. '/doc/tags'), '\n')
+  test.check(tags:find('\nfencepost\t', 1, true), ':help fencepost opens at its top')
   for name in pairs(vim.api.nvim_get_commands({})) do
     if vim.startswith(name, 'Fencepost') then
       test.check(tags:find((':%s\t'):format(name), 1, true), 'help says nothing of :' .. name)

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import type { Session } from './session';
 import type { StatusBar } from './status';
-import { toRange, type KernelTarget, type LspPosition, type LspRange } from './target';
+import { wholeLines, type KernelTarget, type LspPosition, type LspRange } from './target';
 
 export const IR_SCHEME = 'fencepost-ir';
 export const IR_LANGUAGE = 'ttgir-elaborated';
@@ -174,7 +174,7 @@ export class IrViews implements vscode.Disposable, vscode.TextDocumentContentPro
       if (name !== irName && name !== shown.source) {
         continue;
       }
-      const own = name === irName ? lines.map((at) => new vscode.Range(at, 0, at, 0)) : ranges.map(toRange);
+      const own = name === irName ? lines.map((at) => new vscode.Range(at, 0, at, 0)) : wholeLines(ranges);
       editor.setDecorations(this.mark, own);
       const other = (name === irName) !== (side === 'ir');
       if (other && own[0]) {

@@ -3,7 +3,7 @@
 
 import * as vscode from 'vscode';
 import type { Session } from './session';
-import { toRange, type LspPosition, type LspRange } from './target';
+import { wholeLines, type LspPosition, type LspRange } from './target';
 
 interface Linked {
   ranges: LspRange[];
@@ -87,7 +87,7 @@ export class LinkedViews implements vscode.Disposable {
     for (const editor of vscode.window.visibleTextEditors) {
       const name = editor.document.uri.toString();
       const linked = found?.linked.find((it) => vscode.Uri.parse(it.uri).toString() === name);
-      const ranges = (editor === from ? (found?.ranges ?? []) : (linked?.ranges ?? [])).map(toRange);
+      const ranges = wholeLines(editor === from ? (found?.ranges ?? []) : (linked?.ranges ?? []));
       if (!this.shown.has(name)) {
         continue;
       }

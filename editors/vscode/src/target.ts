@@ -27,6 +27,12 @@ export function toRange(range: LspRange): vscode.Range {
   return new vscode.Range(toPosition(range.start), toPosition(range.end));
 }
 
+/** The lines that ranges touch, each once: a line that is painted twice is darker than its words. */
+export function wholeLines(ranges: readonly LspRange[]): vscode.Range[] {
+  const lines = ranges.flatMap(({ start, end }) => Array.from({ length: end.line - start.line + 1 }, (_, at) => start.line + at));
+  return [...new Set(lines)].map((line) => new vscode.Range(line, 0, line, 0));
+}
+
 /** The kernel that an argument of a command names. */
 export function asTarget(argument: unknown): KernelTarget | undefined {
   return typeof (argument as KernelTarget | undefined)?.uri === 'string' ? (argument as KernelTarget) : undefined;

@@ -22,6 +22,17 @@ function M.command()
   return configured or vim.g.fencepost_cmd or { 'fencepost', 'lsp' }
 end
 
+local missed = false
+
+--- Says once that there is no program to start: `vim.lsp.enable` says nothing.
+function M.look()
+  local program = M.command()
+  if not missed and type(program) == 'table' and vim.fn.executable(program[1]) == 0 then
+    missed = true
+    M.say(('there is no program %s; see :checkhealth fencepost'):format(program[1]), vim.log.levels.WARN)
+  end
+end
+
 --- Starts the server on a buffer; for Neovim without vim.lsp.enable.
 function M.start(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
@@ -73,13 +84,15 @@ function M.position(window, client)
   return vim.lsp.util.make_position_params(window, client.offset_encoding)
 end
 
---- Shows lines in a scratch window below that `q` closes; gives its buffer.
-function M.show(lines, filetype)
+--- Shows lines in a scratch window below that `q` closes, and whose status line says what they are; gives its buffer.
+function M.show(lines, filetype, what)
   vim.cmd('botright new')
   local buffer = vim.api.nvim_get_current_buf()
   vim.bo[buffer].buftype = 'nofile'
   vim.bo[buffer].bufhidden = 'wipe'
   vim.bo[buffer].swapfile = false
+  -- The number keeps two of the same apart.
+  vim.api.nvim_buf_set_name(buffer, ('fencepost://%d/%s'):format(buffer, what))
   M.fill(buffer, lines)
   vim.bo[buffer].filetype = filetype
   vim.wo.wrap = false

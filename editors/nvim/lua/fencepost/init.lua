@@ -98,7 +98,7 @@ function M.explain(kind)
   end
   client.request(server, 'fencepost/explain', { kind = kind }, buffer, function(page)
     if page then
-      client.show(vim.split(page, '\n'), 'markdown')
+      client.show(vim.split(page, '\n'), 'markdown', kind)
     else
       client.say(('there is no kind %q'):format(kind), vim.log.levels.WARN)
     end

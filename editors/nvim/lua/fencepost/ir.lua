@@ -127,7 +127,7 @@ function M.show(kernel, number)
   kernel = kernel or status.kernel_around(source, vim.fn.line('.'))
   local window = vim.api.nvim_get_current_win()
   -- The file type is not TTGIR: no server is for what no compiler made.
-  local ir = client.show({ '// The kernel is being elaborated.' }, 'fencepostir')
+  local ir = client.show({ '// The kernel is being elaborated.' }, 'fencepostir', 'ops')
   vim.bo[ir].syntax = 'ttgir'
   shown[ir] = { source = source, kernel = kernel, instance = number and number - 1 or nil }
   local group = vim.api.nvim_create_augroup('fencepost.ir.' .. ir, {})

@@ -64,7 +64,7 @@ function M.show(kernel, section)
     return
   end
   kernel = kernel or status.kernel_around(source, vim.fn.line('.'))
-  local report = client.show({ 'The barrier report is being made.' }, 'fencepostreport')
+  local report = client.show({ 'The barrier report is being made.' }, 'fencepostreport', 'report')
   reports[report] = { source = source, uri = vim.uri_from_bufnr(source), kernel = kernel, section = section }
   vim.keymap.set('n', '<CR>', function()
     jump(report)

@@ -145,7 +145,7 @@ local function open(source, window, answer, encoding)
     head = #lines
   end
   vim.list_extend(lines, vim.split(answer.text, '\n', { trimempty = true }))
-  local lanes = client.show(lines, 'fencepostrun')
+  local lanes = client.show(lines, 'fencepostrun', 'run')
   -- What has been typed since the server was asked makes the run one of an earlier text.
   local known = (vim.lsp.util.buf_versions or {})[source]
   local current = not (answer.version and known) or answer.version == known
@@ -218,7 +218,7 @@ function M.show(kind)
         open(source, window, drawing, of.offset_encoding)
       elseif drawing then
         M.stop()
-        client.show(vim.split(drawing.text, '\n', { trimempty = true }), 'fencepostrun')
+        client.show(vim.split(drawing.text, '\n', { trimempty = true }), 'fencepostrun', 'run')
       else
         client.say('no kernel here')
       end

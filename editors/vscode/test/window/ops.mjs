@@ -42,6 +42,10 @@ export async function opsBeside({ window, code, check, visible }) {
       const all = await marked();
       return has(all, 'tma.async_load(desc') && has(all, 'async_tma_copy_global_to_local');
     });
+    // Each line is painted once: ranges of one line, one over the other, would darken it.
+    const tops = await window.page.locator('.editor-instance').evaluateAll((all) => all.map((editor) => [...editor.querySelectorAll('.view-overlays [class*="ced-"]')]
+      .filter((it) => getComputedStyle(it).borderLeftWidth === '3px').map((it) => Math.round(it.getBoundingClientRect().top))));
+    for (const side of tops) assert.equal(new Set(side).size, side.length, `painted twice: ${side}`);
     await window.shot('ops');
     // From the ops to the Python.
     const copy = await lineOf(window, 'async_tma_copy_global_to_local');
@@ -54,7 +58,8 @@ export async function opsBeside({ window, code, check, visible }) {
     // An edit: nothing old is marked, and then the ops are those of the new text.
     await window.page.locator('.tab[data-resource-name="broken.py"]').first().click();
     await window.line(1);
-    await window.page.keyboard.type('# edited\n');
+    // A line of words would have its Enter taken by a suggestion.
+    await window.press('Enter');
     await window.line(at + 2, 6);
     await until('marks of the new text', async () => has(await marked(), 'async_tma_copy_global_to_local'));
     await window.page.locator('.tab', { hasText: 'sum_rows.ttgir' }).first().click();

@@ -9,7 +9,7 @@ import { kernelTests } from './kernel_tests.mjs';
 import { oldServers } from './old_servers.mjs';
 import { opsBeside } from './ops.mjs';
 import { legible, usableByKeys } from './panels.mjs';
-import { Code, parts, until } from './window.mjs';
+import { Code, PATIENCE, parts, until } from './window.mjs';
 
 const tests = fileURLToPath(new URL('../../../../tests/', import.meta.url));
 const found = parts();
@@ -177,7 +177,7 @@ try {
     const loaded = window.page.waitForEvent('load');
     await window.command('Developer: Reload Window');
     await loaded;
-    await window.page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
+    await window.page.waitForSelector('.monaco-workbench', { timeout: PATIENCE });
     await window.panel('table.coverage');
     await window.page.locator('.tab', { hasText: 'Run:' }).first().click();
     run = await window.panel('.steps-list');
@@ -192,7 +192,11 @@ try {
     await window.line(1);
     await window.press('End');
     await window.page.keyboard.type(' Edited.');
-    await until('the banner', () => run.locator('#stale').isVisible());
+    await run.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+    await until('the banner, wherever one has scrolled to', () => run.locator('#stale').evaluate((it) => {
+      const { top, bottom, height } = it.getBoundingClientRect();
+      return height > 0 && top >= 0 && bottom <= innerHeight;
+    }));
     await window.shot('stale');
     await run.locator('#again').click();
     // The page is made anew.
@@ -223,7 +227,7 @@ try {
     await until('the question', () => visible('.monaco-dialog-box', 'Run runs.ttgir'));
     await window.shot('question');
     await window.page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Run' }).first().click();
-    await until('the answer', () => visible('.notification-list-item-message', 'runs.ttgir:'), 120_000);
+    await until('the answer', () => visible('.notification-list-item-message', 'runs.ttgir:'));
     await window.shot('ran');
   });
 

@@ -12,8 +12,8 @@ import { chromium } from 'playwright-core';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const PACKED = ['package.json', 'README.md', 'language-configuration.json', 'dist', 'media', 'syntaxes'];
 
-/** How long something may take to appear. */
-export const PATIENCE = 30_000;
+/** How long something may take to appear, on a machine that has other work too. */
+export const PATIENCE = 120_000;
 
 /** Where VS Code's web build and a browser are, or why there is no window. */
 export function parts({ server: needed = true } = {}) {
@@ -68,8 +68,8 @@ export class Code {
     made.said = '';
     made.child = spawn(code, args, { env: { ...without(process.env, 'FENCEPOST_SERVER_PATH'), ...named, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     for (const stream of [made.child.stdout, made.child.stderr]) stream.on('data', (data) => (made.said += data));
-    await until('code-server listens', async () => (await fetch(made.url).catch(() => undefined))?.ok, 60_000);
-    made.browser = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });
+    await until('code-server listens', async () => (await fetch(made.url).catch(() => undefined))?.ok, PATIENCE);
+    made.browser = await chromium.launch({ executablePath: browser, ignoreDefaultArgs: ['--hide-scrollbars'], args: ['--no-sandbox', '--disable-gpu'] });
     return made;
   }
 
@@ -97,7 +97,7 @@ export class Code {
     const window = new Window(page, this);
     page.on('console', (message) => window.console.push(`${message.type()}: ${message.text()}`));
     await page.goto(`${this.url}?folder=${this.work}`);
-    await page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
+    await page.waitForSelector('.monaco-workbench', { timeout: PATIENCE });
     return window;
   }
 
@@ -128,6 +128,9 @@ function logFiles(folder) {
   return all.filter((name) => /fencepost/i.test(name) && name.endsWith('.log')).map((name) => join(folder, name));
 }
 
+/** What stands in the list that some keys open, before anything is typed. */
+const STARTS = { F1: '>', 'Control+p': '', 'Control+g': ':' };
+
 /** One window. */
 export class Window {
   console = [];
@@ -154,8 +157,14 @@ export class Window {
 
   /** Types into the list that some keys open. */
   async ask(keys, text) {
-    await this.press(keys);
-    await this.page.waitForSelector('.quick-input-widget:not([style*="none"])');
+    // Keys that come while the focus moves are lost. What is typed before the list has it, or into one that is about to
+    // close, ends up in the editor.
+    const input = this.page.locator('.quick-input-box input:focus');
+    const opened = async () => (await input.inputValue({ timeout: 1000 }).catch(() => undefined)) === STARTS[keys];
+    await until('the list', async () => {
+      await this.press(keys);
+      return until('the list at once', opened, 5000).then(() => true, () => false);
+    });
     await this.page.keyboard.type(text);
   }
 
