@@ -103,6 +103,16 @@ struct LastClock {
     number: i64,
 }
 
+/// Whose clocks are written.
+#[derive(Clone, Copy)]
+enum Whose {
+    Thread,
+    /// Of a barrier, what its last flip released.
+    Released,
+    /// Of a barrier, what arrived since.
+    Arrived,
+}
+
 /// What the clocks of a thread or a barrier are for, in the order of [`Frontier`].
 #[derive(Clone, Copy)]
 enum ClockOf {
@@ -116,8 +126,8 @@ enum ClockOf {
 /// order in which they come, and what stands for each is written where it comes first.
 struct Clocks<'a> {
     held: &'a Held,
-    /// By what a clock is for: the one that came last. The next is often the same, or shares pieces with it.
-    last: [LastClock; 4],
+    /// By whose it is and what for: the clock that came last. The next is often the same, or shares pieces with it.
+    last: [[LastClock; 4]; 3],
     /// By address and place of a piece.
     known: FxHashMap<(usize, usize), i64>,
     pieces: FxHashMap<[u32; PIECE], i64>,
@@ -131,8 +141,8 @@ struct Clocks<'a> {
 }
 
 impl Clocks<'_> {
-    fn write(&mut self, of: ClockOf, clock: &Clock, out: &mut Vec<i64>) {
-        let last = &mut self.last[of as usize];
+    fn write(&mut self, (whose, of): (Whose, ClockOf), clock: &Clock, out: &mut Vec<i64>) {
+        let last = &mut self.last[whose as usize][of as usize];
         let count = self.held.tops.len().div_ceil(PIECE);
         self.looked_at += count as u64;
         let address = |piece: Option<&[u32; PIECE]>| piece.map_or(0, |piece| piece.as_ptr() as usize);
@@ -183,11 +193,11 @@ impl Clocks<'_> {
         self.clocks.insert(self.numbers.as_slice().into(), next);
     }
 
-    fn frontier(&mut self, frontier: &Frontier, out: &mut Vec<i64>) {
-        self.write(ClockOf::Seen, &frontier.seen, out);
-        self.write(ClockOf::Fenced, &frontier.fenced, out);
-        self.write(ClockOf::Order, &frontier.order, out);
-        self.write(ClockOf::Over, &frontier.over, out);
+    fn frontier(&mut self, whose: Whose, frontier: &Frontier, out: &mut Vec<i64>) {
+        self.write((whose, ClockOf::Seen), &frontier.seen, out);
+        self.write((whose, ClockOf::Fenced), &frontier.fenced, out);
+        self.write((whose, ClockOf::Order), &frontier.order, out);
+        self.write((whose, ClockOf::Over), &frontier.over, out);
     }
 }
 
@@ -246,10 +256,10 @@ impl Machine<'_> {
             let dots = self.channels.group(number, CommitKind::Wgmma);
             out.push(thread.results.len() as i64);
             out.extend(thread.results.iter().flat_map(|&(result, dot)| [i64::from(result), held.rank(dots, dot)]));
-            clocks.write(ClockOf::Seen, &thread.seen, out);
-            clocks.write(ClockOf::Fenced, &thread.fenced, out);
-            clocks.write(ClockOf::Order, &thread.order, out);
-            clocks.write(ClockOf::Over, &thread.over, out);
+            clocks.write((Whose::Thread, ClockOf::Seen), &thread.seen, out);
+            clocks.write((Whose::Thread, ClockOf::Fenced), &thread.fenced, out);
+            clocks.write((Whose::Thread, ClockOf::Order), &thread.order, out);
+            clocks.write((Whose::Thread, ClockOf::Over), &thread.over, out);
             // Of a rendezvous only matters whether it is over.
             out.push(thread.rendezvous.len() as i64);
             let mut met: SmallVec<[[i64; 2]; 4]> = SmallVec::new();
@@ -283,8 +293,8 @@ impl Machine<'_> {
         for (number, (_, barrier)) in state.barriers.iter().enumerate() {
             barrier.normal(self.channels.barrier(number), out, &|channel, number| held.rank(channel, number));
             let (released, current) = barrier.frontiers();
-            clocks.frontier(released, out);
-            clocks.frontier(current, out);
+            clocks.frontier(Whose::Released, released, out);
+            clocks.frontier(Whose::Arrived, current, out);
         }
         clocks.looked_at
     }

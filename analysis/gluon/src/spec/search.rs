@@ -260,7 +260,7 @@ impl<'s> Search<'s> {
             let mut values = trouble.suggests(now, &of.domain);
             values.extend(of.domain.iter().filter(|given| !values.contains(given)).cloned().collect::<Vec<_>>());
             // What one number lacks all numbers lack.
-            if trouble.message.contains(" has no attribute ") {
+            if VALUES.iter().any(|of| trouble.message.starts_with(&format!("{of} has no attribute "))) {
                 let mut kinds: Vec<&'static str> = now.map(kind).into_iter().collect();
                 values.retain(|given| {
                     let kind = kind(given);
@@ -297,6 +297,9 @@ impl<'s> Search<'s> {
         ranked.into_iter().take(most).map(|(_, base)| base).collect()
     }
 }
+
+/// How messages call values that a parameter may have.
+const VALUES: [&str; 7] = ["int", "bool", "float", "str", "NoneType", "dtype", "tensor"];
 
 /// What kind of value this is, of kinds that differ in their attributes.
 fn kind(given: &Given) -> &'static str {
