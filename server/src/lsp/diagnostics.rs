@@ -4,6 +4,7 @@
 //! the order in which they happen. What could not be decided is said at the kernel's name, so that
 //! no mark never means "not looked at".
 
+use engine::suppress::UNUSED;
 use engine::{Analysis, Depth};
 use std::hash::{Hash, Hasher};
 use ttgir::SyntaxError;
@@ -12,7 +13,7 @@ use base::TextRange;
 use findings::{Finding, KernelReport, Problem, Severity, SuppressedBy};
 use rustc_hash::FxHasher;
 use serde_json::json;
-use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, NumberOrString};
+use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticTag, NumberOrString};
 
 use super::document::InterimFindings;
 use super::last_good::LastGood;
@@ -187,6 +188,7 @@ pub(crate) fn problem(snapshot: &Snapshot, problem: &Problem) -> Diagnostic {
         code_description: link(snapshot, problem.code),
         source: Some(SOURCE.to_owned()),
         message: if syntax { format!("does not parse: {message}") } else { message },
+        tags: (problem.code == UNUSED).then(|| vec![DiagnosticTag::UNNECESSARY]),
         ..Diagnostic::default()
     }
 }

@@ -17,7 +17,7 @@ const WORD: &str = "ignore";
 pub(super) const WRONG: &str = "suppression";
 
 /// The code of a comment that suppresses nothing.
-pub(super) const UNUSED: &str = "unused-suppression";
+pub const UNUSED: &str = "unused-suppression";
 
 /// A comment that asks for findings not to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

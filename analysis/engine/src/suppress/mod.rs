@@ -17,7 +17,8 @@ use findings::{Edit, Finding, Fix, KernelReport, Kind, Problem, Suppressed, Supp
 use python::syntax::Module;
 use ttgir::Document;
 
-use comment::{OPEN, UNUSED, problem};
+pub use comment::UNUSED;
+use comment::{OPEN, problem};
 use places::{Function, Suppression, ir_comments, line_start, python_comments};
 
 /// The suppression comments of a text.
@@ -156,5 +157,9 @@ pub fn suppression(text: &str, python: bool, finding: &Finding) -> Option<Edit> 
     }
     let (sign, end) = (if python { "#" } else { "//" }, if text.contains("\r\n") { "\r\n" } else { "\n" });
     let written = format!("{indent}{sign} {} ignore[{}] {OPEN}{end}", comment::MARK, finding.kind.name());
+    // It stands there and waits for its reason.
+    if text.get(..start)?.ends_with(&written) {
+        return None;
+    }
     Some(Edit { range: TextRange::empty(start as u32), text: written })
 }

@@ -100,7 +100,8 @@ fn of_findings(
             }
             let title = format!("Suppress `{}` here (and write the reason)", it.kind.name());
             // One comment does for all findings of a kind at a place.
-            if !comments.iter().any(|known| known.title == title) {
+            let room = || engine::suppress::suppression(snapshot.source.text(), python, it).is_some();
+            if !comments.iter().any(|known| known.title == title) && room() {
                 comments.push(offer(title, Change::Suppress { kernel, finding }, false));
             }
         }
