@@ -492,6 +492,37 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
     }
 }
 
+/// The keywords that name a parameter of a `lambda`, which a variable may be called by.
+pub(super) fn of_lambda(looked: &Looked<'_, '_>, binding: &Binding) -> Result<Vec<TextRange>, Refused> {
+    let Some(scope) = looked.index.scope(binding.scope).filter(|it| it.kind == ScopeKind::Lambda) else {
+        return Ok(Vec::new());
+    };
+    let mut variables = Vec::new();
+    let mut calls = Vec::new();
+    each_node(looked.tree.statements(), |node| match node {
+        AnyNodeRef::StmtAssign(assign) if range(&*assign.value) == scope.range => {
+            let named = assign.targets.iter().filter_map(|target| looked.index.at(range(target).start));
+            variables.extend(named.map(|mention| mention.binding));
+        }
+        AnyNodeRef::ExprCall(call) => calls.push(call),
+        _ => {}
+    });
+    let all: Vec<BindingId> = variables.iter().flat_map(|variable| looked.index.aliases(*variable)).collect();
+    let mut found = Vec::new();
+    for call in calls {
+        let meant = looked.index.at(range(called(call)).start).filter(|it| it.range == range(called(call)));
+        let Some(meant) = meant.filter(|it| all.contains(&it.binding)) else { continue };
+        let mut named = call.arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
+        let Some(at) = named.find(|arg| arg.as_str() == binding.name).map(range) else { continue };
+        let binds = looked.index.places(meant.binding).filter(|place| place.access == Access::Bind).count();
+        if binds > 1 {
+            return Err(format!("line {} may call something else with `{}`", line(looked.module, at), binding.name));
+        }
+        found.push(at);
+    }
+    Ok(found)
+}
+
 /// Names that a variable stands for.
 fn values(expr: &Expr, known: &mut FxHashSet<TextRange>) {
     match function_named(expr) {

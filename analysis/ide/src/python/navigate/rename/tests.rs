@@ -101,4 +101,11 @@ fn other_files_count_where_they_have_the_function() {
 fn type_parameters_and_lambdas_are_renamed_whole() {
     let text = "def f[$B](x: B, y=1) -> B:\n    return x\n";
     assert_eq!(renamed(&[("k.py", text)]), Ok("def f[S](x: S, y=1) -> S:\n    return x\n".to_owned()));
+    for text in [
+        "f = lambda $B, b=1: B + b\nf(B=1)\n",
+        "class $B:\n    pass\ndef g(x: 'B', y: 'list[B]') -> \"dict[Bs, B]\":\n    return B()\n",
+    ] {
+        let expected = text.replace('$', "").replace("Bs", "?").replace('B', "S").replace('?', "Bs");
+        assert_eq!(renamed(&[("k.py", text)]), Ok(expected));
+    }
 }
