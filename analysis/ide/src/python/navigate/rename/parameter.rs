@@ -28,6 +28,8 @@ pub(super) struct Parameter<'a, 'r, 's> {
     method: bool,
     /// Where the function is handed on to what cannot be followed.
     escapes: Option<TextRange>,
+    /// Whether a grid or a decorator's argument cannot be followed, which strings may belong to.
+    opaque: bool,
 }
 
 /// Whose parameters the keywords of a call name.
@@ -67,8 +69,9 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
             false => looked.index.at(name.start)?.binding,
         };
         let own = looked.index.aliases(function);
-        let mut found = Parameter { looked, binding, function, def, own, method, escapes: None };
+        let mut found = Parameter { looked, binding, function, def, own, method, escapes: None, opaque: false };
         found.escapes = found.escape();
+        found.opaque = found.is_opaque();
         Some(found)
     }
 
@@ -183,7 +186,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
             Reach { own: true, other: false, loose: false } => Ok(true),
             Reach { own: true, .. } => self.refused(at, "is for other uses too, and names"),
             Reach { other: true, loose: false, .. } => Ok(false),
-            _ if self.escapes.is_some() => self.refused(at, "may be about this parameter:"),
+            _ if self.escapes.is_some() || self.opaque => self.refused(at, "may be about this parameter:"),
             _ => Ok(false),
         }
     }
@@ -394,6 +397,63 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
         handed.map(|place| place.range).or(methods)
     }
 
+    /// Whether a grid of a launch or an argument of a decorator comes from where its strings are not seen.
+    fn is_opaque(&self) -> bool {
+        let mut found = false;
+        let index = self.looked.index;
+        each_node(self.looked.tree.statements(), |node| match node {
+            AnyNodeRef::ExprSubscript(launch) => {
+                let own = launch.value.as_name_expr().and_then(|name| index.at(range(name).start));
+                if own.is_some_and(|mention| self.own.contains(&mention.binding)) {
+                    found |= !self.is_plain_grid(&launch.slice, 4);
+                }
+            }
+            AnyNodeRef::ExprAttribute(of) if self.decorates(range(of)) == Some(true) => {
+                let root = of.value.as_name_expr().and_then(|name| index.at(range(name).start));
+                let kind = root.and_then(|root| index.binding(root.binding)).map(|binding| &binding.kind);
+                found |= matches!(kind, Some(BindingKind::Class | BindingKind::Variable));
+            }
+            _ => {}
+        });
+        found
+    }
+
+    /// Whether a grid is a tuple, or a function whose text is followed.
+    fn is_plain_grid(&self, grid: &Expr, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match grid {
+            Expr::Tuple(_) | Expr::List(_) | Expr::Lambda(_) | Expr::NumberLiteral(_) => true,
+            Expr::If(either) => self.is_plain_grid(&either.body, depth) && self.is_plain_grid(&either.orelse, depth),
+            Expr::Name(name) => {
+                let index = self.looked.index;
+                let Some(id) = index.at(range(name).start).map(|it| it.binding) else { return false };
+                match index.binding(id).map(|binding| &binding.kind) {
+                    Some(BindingKind::Function) => true,
+                    Some(BindingKind::Variable) => {
+                        self.given(id).is_some_and(|all| all.into_iter().all(|it| self.is_plain_grid(it, depth)))
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// All that a variable is given; `None` where not all of it is an assignment's.
+    fn given(&self, variable: BindingId) -> Option<Vec<&Expr>> {
+        let binds = self.looked.index.places(variable).filter(|it| it.access == Access::Bind);
+        binds
+            .map(|bind| {
+                path_at(self.looked.tree, bind.range.start).iter().rev().find_map(|node| match node {
+                    AnyNodeRef::StmtAssign(assign) => {
+                        assign.targets.iter().any(|it| range(it) == bind.range).then_some(&*assign.value)
+                    }
+                    _ => None,
+                })
+            })
+            .collect()
+    }
+
     /// `**more` at a call of the function: it may hold the parameter, unless that is given anyway.
     fn splats(&self, call: &ExprCall) -> Result<(), Refused> {
         let mut splats = call.arguments.keywords.iter().filter(|keyword| keyword.arg.is_none()).peekable();
@@ -431,17 +491,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
             Expr::Name(name) => {
                 let index = self.looked.index;
                 let Some(binding) = index.at(range(name).start).map(|it| it.binding) else { return false };
-                let binds = index.places(binding).filter(|it| it.access == Access::Bind);
-                let mut given = binds.map(|bind| {
-                    let path = path_at(self.looked.tree, bind.range.start);
-                    path.iter().rev().find_map(|node| match node {
-                        AnyNodeRef::StmtAssign(assign) => {
-                            assign.targets.iter().any(|it| range(it) == bind.range).then_some(&*assign.value)
-                        }
-                        _ => None,
-                    })
-                });
-                given.all(|value| value.is_some_and(|value| self.is_followed(value, depth)))
+                self.given(binding).is_some_and(|all| all.into_iter().all(|value| self.is_followed(value, depth)))
             }
             _ => false,
         }

@@ -81,6 +81,8 @@ fn what_is_not_sure_is_refused() {
     refused("", "def launch(fn, **kw):\n    fn[(1,)](1, 2, **kw)\nlaunch(k, B=2)\n");
     refused("", "all = [k]\nfor it in all:\n    it[(1,)](1, 2, B=2)\n");
     refused("CONFIGS = [triton.Config({'B': 64})]\n@triton.autotune(CONFIGS, key=[])\n@triton.jit\ndef j(B):\n    pass\n@triton.autotune(CONFIGS, key=[])\n", "");
+    refused("", "def launch(x, grid):\n    k[grid](x, 2, B=64)\nlaunch(1, lambda meta: (meta['B'],))\n");
+    refused("class T:\n    C = [triton.Config({'B': 64})]\n@triton.autotune(T.C, key=[])\n", "");
     refused("from tuned import configs\n@triton.autotune(configs(), key=[])\n", "k[(1,)](1, 2)\n");
     refused("@pytest.mark.parametrize('n, B', [(1, 2)])\n", "");
     refused("", "def launch(x):\n    grid = lambda META: (META['B'],)\n    k[grid](x, 2, B=64)\n    j[grid](x)\n\ndef j(x):\n    pass\n");
