@@ -141,13 +141,17 @@ def launch(x):
         text.replace("@triton.jit", "@triton.autotune(configs=[triton.Config({'BLOCK': 64})], key=[])\n@triton.jit");
     server.change(&uri, 2, None, &quoted);
     let answer = renamed(&mut server, &uri, &quoted, "arange(0, $BLOCK", "SIZE");
-    assert_eq!(answer, Err("a string in line 5 names `BLOCK`; rename it there first".to_owned()));
+    assert_eq!(answer, Ok(quoted.replace("BLOCK", "SIZE")));
+    let listed = text.replace("(x, BLOCK=64)", "(x, **options)");
+    server.change(&uri, 3, None, &listed);
+    let answer = renamed(&mut server, &uri, &listed, "arange(0, $BLOCK", "SIZE");
+    assert_eq!(answer, Err("line 12 passes what may hold `BLOCK`".to_owned()));
     folder.write("other.py", "import triton\nfrom add import add\nadd[(1,)](0, BLOCK=1)\n");
     server.notify(
         "workspace/didChangeWatchedFiles",
         json!({ "changes": [{ "uri": folder.uri("other.py"), "type": 1 }] }),
     );
-    server.change(&uri, 3, None, text);
+    server.change(&uri, 4, None, text);
     let answer = renamed(&mut server, &uri, text, "arange(0, $BLOCK", "SIZE");
     assert!(answer.as_ref().is_err_and(|why| why.contains("other.py")), "{answer:?}");
 }

@@ -21,6 +21,47 @@ const TYPES: &[&str] = &["i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", 
 /// Types of the dialects.
 const DIALECT_TYPES: &[&str] = &["!ttg.async.token", "!ttg.memdesc", "!tt.ptr", "!tt.tensordesc", "!nvws.token"];
 
+/// Layouts of the dialects, with their fields.
+const KINDS: &[(&str, &[&str])] = &[
+    ("#ttg.blocked", &["sizePerThread", "threadsPerWarp", "warpsPerCTA", "order"]),
+    ("#ttg.slice", &["dim", "parent"]),
+    ("#ttg.dot_op", &["opIdx", "parent", "kWidth"]),
+    ("#ttg.linear", &["register", "lane", "warp", "block"]),
+    ("#ttg.nvidia_mma", &["versionMajor", "versionMinor", "warpsPerCTA", "instrShape"]),
+    ("#ttg.amd_mfma", &["version", "warpsPerCTA", "instrShape", "isTransposed"]),
+    ("#ttg.swizzled_shared", &["vec", "perPhase", "maxPhase", "order"]),
+    ("#ttg.nvmma_shared", &["swizzlingByteWidth", "transposed", "elementBitWidth"]),
+    ("#ttng.tensor_memory_encoding", &["blockM", "blockN", "colStride"]),
+];
+
+/// The fields of the layout whose braces are open behind some tokens, where one may begin there.
+fn fields(pieces: &[Piece<'_>]) -> Option<Vec<Completion>> {
+    let mut open: Vec<(&str, usize)> = Vec::new();
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece.text {
+            "<" | "{" | "[" | "(" => open.push((piece.text, at)),
+            ">" | "}" | "]" | ")" => {
+                open.pop();
+            }
+            // Brackets may be one token.
+            "<{" => open.extend([("<", at), ("{", at)]),
+            "}>" => open.truncate(open.len().saturating_sub(2)),
+            _ => {}
+        }
+    }
+    let begins = pieces.last().is_some_and(|last| matches!(last.text, "{" | "<{" | ","));
+    let [.., (_, angle), ("{", brace)] = open.as_slice() else { return None };
+    let kind = pieces.get(angle.checked_sub(1)?)?.text;
+    let (_, fields) = KINDS.iter().find(|(name, _)| *name == kind && begins)?;
+    let given = pieces.get(*brace..)?;
+    let free = fields.iter().filter(|field| !given.iter().any(|piece| piece.text == **field));
+    Some(free.map(|field| {
+        let mut item = Completion::new(*field, CompletionKind::Property, kind);
+        item.insert = Some(format!("{field} = "));
+        item
+    }).collect())
+}
+
 /// What may stand at an offset of a document.
 pub fn completions(document: &Document, offset: u32) -> Option<Completions> {
     let spot = Spot::at(document, offset)?;
@@ -57,9 +98,20 @@ impl Offer<'_, '_> {
             return None;
         }
         let alias = typed.pieces.first().filter(|piece| matches!(piece.kind, TokenKind::Attr | TokenKind::Type));
-        if alias.is_some() {
+        if let Some(alias) = alias {
+            if let Some(fields) = fields(&typed.pieces).filter(|_| !matches!(sigil, Some(b'#' | b'!'))) {
+                return Some(fields);
+            }
+            let kinds = |items: Vec<Completion>| {
+                let items: Vec<Completion> = items.into_iter().filter(|item| item.label != alias.text).collect();
+                let known = |name: &str| items.iter().any(|item| item.label == name);
+                let more = KINDS.iter().filter(|(name, _)| !known(name));
+                let more = more.map(|(name, _)| Completion::new(*name, CompletionKind::Attribute, "a layout"));
+                let more: Vec<Completion> = more.collect();
+                [items, more].concat()
+            };
             return Some(match sigil {
-                Some(b'#') => self.attributes(),
+                Some(b'#') => kinds(self.attributes()),
                 Some(b'!') => self.types(None),
                 _ => [self.attributes(), self.types(None)].concat(),
             });
@@ -274,7 +326,9 @@ impl Offer<'_, '_> {
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         for token in Tokens::new(self.top()).filter(|token| token.kind == TokenKind::Attr) {
             let word = token.range.of(self.top());
-            if word.contains('.') && seen.insert(word) {
+            // Not the half of one that is being typed.
+            let whole = word.split_once('.').is_some_and(|(_, name)| !name.is_empty());
+            if whole && seen.insert(word) {
                 items.push(Completion::new(word, CompletionKind::Attribute, ""));
             }
         }

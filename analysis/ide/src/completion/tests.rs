@@ -89,6 +89,21 @@ fn aliases_functions_types_and_words() {
 }
 
 #[test]
+fn kinds_and_fields_of_layouts_are_offered() {
+    let labels = |text: &str| {
+        let at = text.find('$').unwrap_or(0) as u32;
+        let document = Document::new(text.replacen('$', "", 1));
+        completions(&document, at).map_or_else(Vec::new, |found| {
+            found.items.into_iter().map(|item| item.label).collect::<Vec<_>>()
+        })
+    };
+    let kinds = labels("#x = #$\nmodule {\n}\n");
+    assert!(kinds.contains(&"#ttg.blocked".to_owned()) && !kinds.contains(&"#x".to_owned()), "{kinds:?}");
+    let fields = labels("#x = #ttg.blocked<{sizePerThread = [1, 2], $}>\nmodule {\n}\n");
+    assert_eq!(fields, ["threadsPerWarp", "warpsPerCTA", "order"]);
+}
+
+#[test]
 fn attributes_of_the_op_at_hand() {
     let keys = labels("    %x = ttng.warp_group_dot %buf, %buf, %n {$");
     assert!(keys.contains(&"isAsync".to_owned()), "{keys:?}");

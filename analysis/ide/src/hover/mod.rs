@@ -19,6 +19,7 @@ use report::{Direction, Report};
 use ttgir::queries::expr::{carried, expression, known_name};
 use ttgir::queries::memory::is_memory;
 use ttgir::queries::spot::{Spot, function};
+use ttgir::queries::words::line_tokens;
 use ttgir::{Document, OpId, ValueId};
 
 /// The hover of the value, op, type or layout at `offset`.
@@ -27,10 +28,27 @@ pub fn hover(document: &Document, offset: u32) -> Option<Hover> {
     let tree = spot.tree();
     let mut hover = match tree.value_at(spot.offset) {
         Some((value, range)) => of_value(spot, value, spot.lift(range)),
-        None => op::hover(spot).or_else(|| types::hover(spot))?,
+        None => location(document, spot).or_else(|| op::hover(spot)).or_else(|| types::hover(spot))?,
     };
     hover.kernel = tree.op_at(spot.offset).and_then(|op| kernel_name(spot, op));
     Some(hover)
+}
+
+/// The lines of Python that the name of a location stands for.
+fn location(document: &Document, spot: Spot<'_>) -> Option<Hover> {
+    let tree = spot.tree();
+    let mut tokens = line_tokens(tree, spot.offset).filter(|token| token.range.touches(spot.offset));
+    let name = tokens.find(|token| token.range.of(tree.text()).starts_with("#loc"))?.range;
+    let range = spot.lift(name);
+    let places = crate::source_places(document, range.start);
+    let told = places.iter().enumerate().map(|(at, place)| {
+        let variable = place.name.as_ref().map_or_else(String::new, |name| format!(", `{name}`"));
+        let how = if at == 0 { "" } else { "called from " };
+        format!("{how}`{}:{}:{}`{variable}", place.file, place.line, place.col)
+    });
+    let told: Vec<String> = told.collect();
+    let title = name.of(tree.text()).to_owned();
+    (!told.is_empty()).then(|| Hover { range, title, words: told, ..Hover::default() })
 }
 
 /// The hover of a value that an operation has to do with, at the operation.

@@ -106,7 +106,11 @@ pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sourc
         }
     }
     let along = match binding.kind {
-        BindingKind::Parameter => Parameter::of(&looked, binding).map_or(Ok(Vec::new()), |it| it.along())?,
+        BindingKind::Parameter => match Parameter::of(&looked, binding) {
+            Some(parameter) => parameter.along()?,
+            None => parameter::of_lambda(&looked, binding)?,
+        },
+        _ if global => annotations(&tree, module, &binding.name),
         _ => Vec::new(),
     };
     let mut edits: NewTexts = index.places(id).map(|place| (place.range, name.to_owned())).collect();
@@ -117,6 +121,30 @@ pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sourc
     edits.sort();
     edits.dedup();
     Ok(edits)
+}
+
+/// Where annotations that are strings have a name of the file's top level.
+fn annotations(tree: &CurrentTree<'_>, module: &Module, name: &str) -> Vec<TextRange> {
+    let mut within: Vec<TextRange> = Vec::new();
+    let mut found = Vec::new();
+    each_node(tree.statements(), |node| match node {
+        AnyNodeRef::Parameter(parameter) => within.extend(parameter.annotation.as_deref().map(range)),
+        AnyNodeRef::StmtAnnAssign(assign) => within.push(range(&*assign.annotation)),
+        AnyNodeRef::StmtFunctionDef(def) => within.extend(def.returns.as_deref().map(range)),
+        AnyNodeRef::StringLiteral(text) if within.iter().any(|it| it.contains(range(text))) => {
+            let whole = range(text);
+            let source = whole.of(module.text());
+            let word = |c: char| c == '_' || c.is_alphanumeric();
+            found.extend(source.match_indices(name).filter_map(|(at, _)| {
+                let (before, behind) = (source.get(..at)?, source.get(at + name.len()..)?);
+                let free = !before.ends_with(word) && !before.ends_with('.') && !behind.starts_with(word);
+                let start = whole.start + at as u32;
+                free.then(|| TextRange::new(start, start + name.len() as u32))
+            }));
+        }
+        _ => {}
+    });
+    found
 }
 
 /// Strings may name what a file exports: `__all__`.

@@ -28,6 +28,8 @@ pub(super) struct Parameter<'a, 'r, 's> {
     method: bool,
     /// Where the function is handed on to what cannot be followed.
     escapes: Option<TextRange>,
+    /// Whether a grid or a decorator's argument cannot be followed, which strings may belong to.
+    opaque: bool,
 }
 
 /// Whose parameters the keywords of a call name.
@@ -67,8 +69,9 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
             false => looked.index.at(name.start)?.binding,
         };
         let own = looked.index.aliases(function);
-        let mut found = Parameter { looked, binding, function, def, own, method, escapes: None };
+        let mut found = Parameter { looked, binding, function, def, own, method, escapes: None, opaque: false };
         found.escapes = found.escape();
+        found.opaque = found.is_opaque();
         Some(found)
     }
 
@@ -183,7 +186,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
             Reach { own: true, other: false, loose: false } => Ok(true),
             Reach { own: true, .. } => self.refused(at, "is for other uses too, and names"),
             Reach { other: true, loose: false, .. } => Ok(false),
-            _ if self.escapes.is_some() => self.refused(at, "may be about this parameter:"),
+            _ if self.escapes.is_some() || self.opaque => self.refused(at, "may be about this parameter:"),
             _ => Ok(false),
         }
     }
@@ -394,6 +397,63 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
         handed.map(|place| place.range).or(methods)
     }
 
+    /// Whether a grid of a launch or an argument of a decorator comes from where its strings are not seen.
+    fn is_opaque(&self) -> bool {
+        let mut found = false;
+        let index = self.looked.index;
+        each_node(self.looked.tree.statements(), |node| match node {
+            AnyNodeRef::ExprSubscript(launch) => {
+                let own = launch.value.as_name_expr().and_then(|name| index.at(range(name).start));
+                if own.is_some_and(|mention| self.own.contains(&mention.binding)) {
+                    found |= !self.is_plain_grid(&launch.slice, 4);
+                }
+            }
+            AnyNodeRef::ExprAttribute(of) if self.decorates(range(of)) == Some(true) => {
+                let root = of.value.as_name_expr().and_then(|name| index.at(range(name).start));
+                let kind = root.and_then(|root| index.binding(root.binding)).map(|binding| &binding.kind);
+                found |= matches!(kind, Some(BindingKind::Class | BindingKind::Variable));
+            }
+            _ => {}
+        });
+        found
+    }
+
+    /// Whether a grid is a tuple, or a function whose text is followed.
+    fn is_plain_grid(&self, grid: &Expr, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match grid {
+            Expr::Tuple(_) | Expr::List(_) | Expr::Lambda(_) | Expr::NumberLiteral(_) => true,
+            Expr::If(either) => self.is_plain_grid(&either.body, depth) && self.is_plain_grid(&either.orelse, depth),
+            Expr::Name(name) => {
+                let index = self.looked.index;
+                let Some(id) = index.at(range(name).start).map(|it| it.binding) else { return false };
+                match index.binding(id).map(|binding| &binding.kind) {
+                    Some(BindingKind::Function) => true,
+                    Some(BindingKind::Variable) => {
+                        self.given(id).is_some_and(|all| all.into_iter().all(|it| self.is_plain_grid(it, depth)))
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// All that a variable is given; `None` where not all of it is an assignment's.
+    fn given(&self, variable: BindingId) -> Option<Vec<&Expr>> {
+        let binds = self.looked.index.places(variable).filter(|it| it.access == Access::Bind);
+        binds
+            .map(|bind| {
+                path_at(self.looked.tree, bind.range.start).iter().rev().find_map(|node| match node {
+                    AnyNodeRef::StmtAssign(assign) => {
+                        assign.targets.iter().any(|it| range(it) == bind.range).then_some(&*assign.value)
+                    }
+                    _ => None,
+                })
+            })
+            .collect()
+    }
+
     /// `**more` at a call of the function: it may hold the parameter, unless that is given anyway.
     fn splats(&self, call: &ExprCall) -> Result<(), Refused> {
         let mut splats = call.arguments.keywords.iter().filter(|keyword| keyword.arg.is_none()).peekable();
@@ -431,17 +491,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
             Expr::Name(name) => {
                 let index = self.looked.index;
                 let Some(binding) = index.at(range(name).start).map(|it| it.binding) else { return false };
-                let binds = index.places(binding).filter(|it| it.access == Access::Bind);
-                let mut given = binds.map(|bind| {
-                    let path = path_at(self.looked.tree, bind.range.start);
-                    path.iter().rev().find_map(|node| match node {
-                        AnyNodeRef::StmtAssign(assign) => {
-                            assign.targets.iter().any(|it| range(it) == bind.range).then_some(&*assign.value)
-                        }
-                        _ => None,
-                    })
-                });
-                given.all(|value| value.is_some_and(|value| self.is_followed(value, depth)))
+                self.given(binding).is_some_and(|all| all.into_iter().all(|value| self.is_followed(value, depth)))
             }
             _ => false,
         }
@@ -490,6 +540,37 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
         let name = self.def.name.as_str();
         (self.method && name != "__init__").then_some(name)
     }
+}
+
+/// The keywords that name a parameter of a `lambda`, which a variable may be called by.
+pub(super) fn of_lambda(looked: &Looked<'_, '_>, binding: &Binding) -> Result<Vec<TextRange>, Refused> {
+    let Some(scope) = looked.index.scope(binding.scope).filter(|it| it.kind == ScopeKind::Lambda) else {
+        return Ok(Vec::new());
+    };
+    let mut variables = Vec::new();
+    let mut calls = Vec::new();
+    each_node(looked.tree.statements(), |node| match node {
+        AnyNodeRef::StmtAssign(assign) if range(&*assign.value) == scope.range => {
+            let named = assign.targets.iter().filter_map(|target| looked.index.at(range(target).start));
+            variables.extend(named.map(|mention| mention.binding));
+        }
+        AnyNodeRef::ExprCall(call) => calls.push(call),
+        _ => {}
+    });
+    let all: Vec<BindingId> = variables.iter().flat_map(|variable| looked.index.aliases(*variable)).collect();
+    let mut found = Vec::new();
+    for call in calls {
+        let meant = looked.index.at(range(called(call)).start).filter(|it| it.range == range(called(call)));
+        let Some(meant) = meant.filter(|it| all.contains(&it.binding)) else { continue };
+        let mut named = call.arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
+        let Some(at) = named.find(|arg| arg.as_str() == binding.name).map(range) else { continue };
+        let binds = looked.index.places(meant.binding).filter(|place| place.access == Access::Bind).count();
+        if binds > 1 {
+            return Err(format!("line {} may call something else with `{}`", line(looked.module, at), binding.name));
+        }
+        found.push(at);
+    }
+    Ok(found)
 }
 
 /// Names that a variable stands for.

@@ -81,6 +81,8 @@ fn what_is_not_sure_is_refused() {
     refused("", "def launch(fn, **kw):\n    fn[(1,)](1, 2, **kw)\nlaunch(k, B=2)\n");
     refused("", "all = [k]\nfor it in all:\n    it[(1,)](1, 2, B=2)\n");
     refused("CONFIGS = [triton.Config({'B': 64})]\n@triton.autotune(CONFIGS, key=[])\n@triton.jit\ndef j(B):\n    pass\n@triton.autotune(CONFIGS, key=[])\n", "");
+    refused("", "def launch(x, grid):\n    k[grid](x, 2, B=64)\nlaunch(1, lambda meta: (meta['B'],))\n");
+    refused("class T:\n    C = [triton.Config({'B': 64})]\n@triton.autotune(T.C, key=[])\n", "");
     refused("from tuned import configs\n@triton.autotune(configs(), key=[])\n", "k[(1,)](1, 2)\n");
     refused("@pytest.mark.parametrize('n, B', [(1, 2)])\n", "");
     refused("", "def launch(x):\n    grid = lambda META: (META['B'],)\n    k[grid](x, 2, B=64)\n    j[grid](x)\n\ndef j(x):\n    pass\n");
@@ -101,4 +103,11 @@ fn other_files_count_where_they_have_the_function() {
 fn type_parameters_and_lambdas_are_renamed_whole() {
     let text = "def f[$B](x: B, y=1) -> B:\n    return x\n";
     assert_eq!(renamed(&[("k.py", text)]), Ok("def f[S](x: S, y=1) -> S:\n    return x\n".to_owned()));
+    for text in [
+        "f = lambda $B, b=1: B + b\nf(B=1)\n",
+        "class $B:\n    pass\ndef g(x: 'B', y: 'list[B]') -> \"dict[Bs, B]\":\n    return B()\n",
+    ] {
+        let expected = text.replace('$', "").replace("Bs", "?").replace('B', "S").replace('?', "Bs");
+        assert_eq!(renamed(&[("k.py", text)]), Ok(expected));
+    }
 }
