@@ -16,7 +16,6 @@ mod folding;
 mod hover;
 mod inlay;
 mod kernels;
-pub(crate) mod layout;
 mod limits;
 mod links;
 mod locations;

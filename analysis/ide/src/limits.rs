@@ -39,13 +39,6 @@ base::limits! { "ide":
         FUEL: u32 = 100_000, Steps, Shown;
     }
 
-    mod layouts {
-        /// Layouts inside of layouts, and aliases of aliases.
-        DEPTH: u32 = 8, Count, Shown;
-        /// Elements of a layout that are enumerated.
-        ELEMENTS: i64 = 1 << 15, Count, Shown;
-    }
-
     mod dumps {
         /// Sections of a dump that are read at once; with more each is read as it is asked for.
         EAGER_SECTIONS: usize = 32, Count, Waited;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use base::Quantity;
 use rustc_hash::FxHashSet;
 
+use crate::conjuncts::conjuncts;
 use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
@@ -252,20 +253,6 @@ fn is_unmasked(program: &Program, spread: &Spread) -> bool {
     let is_loop = |term: &Term| program.loops.iter().any(|of| of.condition == *term);
     let mut conditions = conjuncts(program, &[access.mask, access.path]).into_iter().filter(|term| !is_loop(term));
     !conditions.any(|term| program.terms.any_leaf(term, of_span))
-}
-
-/// The conditions of which some are made, each once.
-pub(crate) fn conjuncts(program: &Program, of: &[Term]) -> Vec<Term> {
-    let mut open = of.to_vec();
-    let mut all = Vec::new();
-    while let Some(term) = open.pop() {
-        match *program.terms.node(term) {
-            Node::Binary(BinOp::And, a, b) if program.terms.bits(term) == 1 => open.extend([b, a]),
-            _ if all.contains(&term) => {}
-            _ => all.push(term),
-        }
-    }
-    all
 }
 
 /// What is assumed of a stride, and below what a mask holds that.

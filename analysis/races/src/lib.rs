@@ -12,6 +12,7 @@ use crate::limits::launches::LAUNCHES;
 
 mod assumed;
 mod choose;
+mod conjuncts;
 mod decide;
 mod extract;
 mod hang;

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use base::{Cancel, Cancelled};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::choose::{conjuncts, neighbours, parts, ragged, reaches_over};
+use crate::choose::{neighbours, parts, ragged, reaches_over};
+use crate::conjuncts::conjuncts;
 use crate::decide::Decider;
 use crate::limits::runs::OVERHANG;
 use crate::prove::{Converter, Poly, Premise, Spread};

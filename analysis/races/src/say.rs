@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::choose::conjuncts;
+use crate::conjuncts::conjuncts;
 use crate::program::{Base, Program, Source};
 use crate::prove::{Converter, Poly, Premise, Spread};
 use crate::term::{BinOp, Node, Symbol, Term};

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use base::{Cancel, Cancelled};
 use rustc_hash::FxHashSet;
 
-use crate::choose::{Bounded, Choice, block, bounded, conjuncts, setting, used};
+use crate::choose::{Bounded, Choice, block, bounded, setting, used};
+use crate::conjuncts::conjuncts;
 use crate::decide::Decider;
 use crate::host::Numbers;
 use crate::interval::Intervals;

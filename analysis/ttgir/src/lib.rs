@@ -21,6 +21,7 @@ mod document;
 mod edit;
 mod error;
 mod ids;
+pub mod layout;
 mod lexer;
 mod limits;
 mod locs;

@@ -25,6 +25,13 @@ base::limits! { "ttgir":
         QUICK: usize = 1 << 14, Bytes, Forgotten;
     }
 
+    mod layouts {
+        /// Layouts inside of layouts, and aliases of aliases.
+        DEPTH: u32 = 8, Count, Shown;
+        /// Elements of a layout that are enumerated.
+        ELEMENTS: i64 = 1 << 15, Count, Shown;
+    }
+
     mod parse {
         /// How deep regions may nest.
         REGIONS: u32 = 128, Count, Error;

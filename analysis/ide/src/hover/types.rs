@@ -1,10 +1,10 @@
 //! Types and layouts in plain words.
 
 use super::content::Hover;
-use crate::layout::{Described, LayoutSpec, describe, read};
 use crate::limits::hover::LINE;
 use crate::sizes::bytes;
 use base::TextRange;
+use ttgir::layout::{Described, LayoutSpec, describe, read};
 use ttgir::queries::spot::Spot;
 use ttgir::{MemSpace, Tree, Ty, TypeId};
 

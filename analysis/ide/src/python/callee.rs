@@ -1,18 +1,14 @@
 //! What a call in Python calls: a builtin, a method of memory, a helper of this file or of another, a class.
 
-use gluon::Imports;
 use gluon::catalog::{self, Builtin};
 use python::syntax::Module;
 use python::syntax::range;
 use ruff_python_ast::{Expr, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use std::sync::Arc;
 
-use super::Setting;
 use super::cursor::OpenCall;
 use super::navigate::{expression, function_at};
-use super::functions::Definitions;
-use super::things::Things;
-use engine::instances::PythonFile;
+use super::scene::Scene;
 
 /// A parameter as it is shown and named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,15 +34,6 @@ pub(super) struct Callee {
     pub doc: String,
     /// The builtin, where it is one.
     pub builtin: Option<Builtin>,
-}
-
-/// What is known of a file for finding them.
-pub(super) struct Scene<'m> {
-    pub file: &'m PythonFile,
-    pub setting: &'m Setting<'m>,
-    pub names: &'m Imports<'m>,
-    pub definitions: &'m Definitions<'m>,
-    pub things: &'m Things<'m>,
 }
 
 impl Scene<'_> {

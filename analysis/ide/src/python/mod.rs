@@ -14,6 +14,7 @@ mod inlay;
 mod name_values;
 pub mod names;
 pub mod navigate;
+mod scene;
 mod selection;
 mod signature;
 mod symbols;

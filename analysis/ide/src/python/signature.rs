@@ -5,9 +5,10 @@ use gluon::Imports;
 use python::syntax::CurrentTree;
 
 use super::Setting;
-use super::callee::{Callee, Scene};
+use super::callee::Callee;
 use super::cursor::{Cursor, OpenCall, Where};
 use super::functions::Definitions;
+use super::scene::Scene;
 use super::things::{Library, Things};
 use crate::completion::item::{Signature, SignaturePart};
 use engine::instances::PythonFile;

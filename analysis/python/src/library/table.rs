@@ -242,12 +242,9 @@ impl Library {
                 library.types.insert(split(class.path).1);
                 library.params.entry(class.params).or_insert_with(|| Arc::new(Params::of(class.params)));
             }
-            for (path, fixed) in part.constants {
-                add(path, Item::Fixed(*fixed));
-                if matches!(fixed, Fixed::DType(_)) {
-                    library.types.insert(split(path).1);
-                }
-            }
+            part.constants.iter().for_each(|(path, fixed)| add(path, Item::Fixed(*fixed)));
+            let types = part.constants.iter().filter(|(_, fixed)| matches!(fixed, Fixed::DType(_)));
+            library.types.extend(types.map(|(path, _)| split(path).1));
             part.gone.iter().for_each(|gone| add(gone.path, Item::Gone(gone)));
         }
         library
@@ -290,8 +287,9 @@ impl Library {
     pub fn lacks(&self, path: &str, version: Version) -> bool {
         let canonical = self.canonical(path);
         let (owner, name) = split(&canonical);
-        let elsewhere = || self.by_module.get(owner)?.1.iter().find(|from| !self.items(from, name).is_empty());
-        self.hides(owner, name) && elsewhere().is_some() && self.lookup(path, version).is_none()
+        let elsewhere = |(_, from): &(u8, &[&str])| from.iter().any(|from| !self.items(from, name).is_empty());
+        let elsewhere = self.hides(owner, name) && self.by_module.get(owner).is_some_and(elsewhere);
+        elsewhere && self.lookup(path, version).is_none()
     }
 
     /// A full name as the table spells it.

@@ -2,7 +2,7 @@
 
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 
-use super::member::within;
+use super::place::within;
 use super::place::{Place, source};
 use crate::Hover;
 use base::TextRange;

@@ -5,10 +5,10 @@ use ruff_python_ast::{Expr, ExprCall, Stmt};
 
 use super::numbers::Scope;
 use super::place::{Place, source};
-use crate::layout::{Described, Field};
 use crate::{Hover, layout_of_spec};
 use base::TextRange;
 use python::syntax::range;
+use ttgir::layout::{Described, Field};
 
 /// Instances whose values of one name are told apart.
 const INSTANCES: usize = 8;

@@ -2,8 +2,8 @@
 
 use ruff_python_ast::{Expr, ExprCall};
 
-use crate::layout::{Field, LayoutSpec};
 use gluon::{default_swizzle, forms};
+use ttgir::layout::{Field, LayoutSpec};
 
 /// The layout that a call makes; `path` is the full name of what is called, `value` says what arguments come to.
 pub(super) fn layout_of_call(

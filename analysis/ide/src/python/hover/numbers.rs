@@ -9,12 +9,12 @@ use super::super::names::{BindingId, BindingKind, NameIndex, ScopeId, ScopeKind}
 use super::layout_call::layout_of_call;
 use super::place::{Place, source};
 use crate::Hover;
-use crate::layout::{Field, LayoutSpec};
 use crate::limits::hover::NUMBERS as DEPTH;
 use engine::instances::{ElaboratedInstance, KernelInstances};
 use gluon::{Given, Source, canonical, imported};
 use python::syntax::{CurrentTree, Module, each_node, range};
 use ttgir::Ty;
+use ttgir::layout::{Field, LayoutSpec};
 
 /// What gives names their values.
 pub(super) struct Scope<'p, 'a> {

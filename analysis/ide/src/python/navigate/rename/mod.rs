@@ -5,11 +5,12 @@ mod other_files;
 mod parameter;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::sync::Arc;
 
 use crate::python::names::{Binding, BindingId, BindingKind, NameIndex, ScopeKind, is_identifier};
-use base::{LineIndex, TextRange};
+use base::TextRange;
 use python::syntax::{CurrentTree, Module, Sources, each_node};
 use ruff_python_ast::AnyNodeRef;
 
@@ -17,9 +18,10 @@ use super::infer::Looked;
 use super::members;
 use super::resolve::{FilePlace, Resolver};
 use super::uses::importers;
-use parameter::Parameter;
 use crate::{NewTexts, Refused, Renamable};
+use parameter::Parameter;
 use python::syntax::range;
+use text::line;
 
 /// What can be renamed at an offset of the text.
 ///
@@ -107,7 +109,11 @@ pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sourc
     }
     let along = match binding.kind {
         BindingKind::Parameter => match Parameter::of(&looked, binding) {
-            Some(parameter) => parameter.along()?,
+            Some(parameter) => {
+                let along = parameter.along()?;
+                other_files::parameter(&parameter)?;
+                along
+            }
             None => parameter::of_lambda(&looked, binding)?,
         },
         _ if global => annotations(&tree, module, &binding.name),
@@ -176,8 +182,4 @@ fn directives(index: &NameIndex, binding: &Binding, module: &Module) -> Vec<Text
         Some(TextRange::new(at.start + lead, at.start + lead + name.len() as u32))
     });
     ranges.collect()
-}
-
-fn line(module: &Module, at: TextRange) -> u32 {
-    LineIndex::new(module.text()).line_col(at.start).line + 1
 }

@@ -6,24 +6,12 @@ use python::syntax::{CurrentTree, Module, each_node};
 use ruff_python_ast::{AnyNodeRef, Expr};
 
 use super::parameter::Parameter;
+use super::text::spells;
 use crate::Refused;
 use crate::python::names::{BindingKind, ScopeKind, called};
 use crate::python::navigate::infer::Looked;
 use crate::python::navigate::resolve::{FilePlace, Meaning, Resolver};
 use crate::python::navigate::uses::importers;
-
-/// Whether a keyword or string of a file is a name.
-pub(super) fn names(file: &Module, name: &str) -> bool {
-    let mut found = false;
-    each_node(CurrentTree::of(file).statements(), |node| {
-        found |= match node {
-            AnyNodeRef::Keyword(keyword) => keyword.arg.as_ref().is_some_and(|arg| arg.as_str() == name),
-            AnyNodeRef::ExprStringLiteral(text) => text.value.to_str() == name,
-            _ => false,
-        };
-    });
-    found
-}
 
 /// Refuses where a file that has the function or its class may name the parameter.
 pub(super) fn parameter(of: &Parameter<'_, '_, '_>) -> Result<(), Refused> {
@@ -46,7 +34,7 @@ pub(super) fn parameter(of: &Parameter<'_, '_, '_>) -> Result<(), Refused> {
             Some(method) => calls_method(of.looked.resolver, &file, method, name, &place),
             None => {
                 let has = imports.iter().any(|place| place.module.path() == file.path());
-                (has || may_import(of.looked.resolver, &file, word, module)) && names(&file, name)
+                (has || may_import(of.looked.resolver, &file, word, module)) && spells(&file, name)
             }
         };
         if named {

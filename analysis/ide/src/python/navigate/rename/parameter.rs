@@ -8,8 +8,7 @@ use python::syntax::{each_node, path_at, range};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, Keyword, StmtFunctionDef};
 use rustc_hash::FxHashSet;
 
-use super::line;
-use super::other_files;
+use super::text::{line, spells};
 use crate::Refused;
 use crate::python::names::{Access, Binding, BindingId, BindingKind, ScopeId, ScopeKind, called, function_named};
 use crate::python::navigate::infer::Looked;
@@ -141,7 +140,6 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
             calls.iter().try_for_each(|call| self.splats(call))?;
         }
         self.imported_configurations()?;
-        other_files::parameter(self)?;
         Ok(found)
     }
 
@@ -202,7 +200,8 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
         for node in path_at(tree, at.start).iter().rev().filter(|node| range(*node).contains(at)) {
             let whose = match node {
                 AnyNodeRef::ExprSubscript(part) if range(&*part.slice).contains(at) => {
-                    if let Some(of) = part.value.as_name_expr().filter(|_| part.ctx == ruff_python_ast::ExprContext::Store)
+                    if let Some(of) =
+                        part.value.as_name_expr().filter(|_| part.ctx == ruff_python_ast::ExprContext::Store)
                     {
                         return self.follow(range(of), seen, reach);
                     }
@@ -464,7 +463,8 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
         let place = all.position(|it| it.name().as_str() == self.name()).unwrap_or(usize::MAX);
         let bound = usize::from(self.method);
         let by_place = call.arguments.args.iter().take_while(|it| !it.is_starred_expr()).count() + bound > place;
-        let by_name = call.arguments.keywords.iter().any(|it| it.arg.as_ref().is_some_and(|it| it.as_str() == self.name()));
+        let by_name =
+            call.arguments.keywords.iter().any(|it| it.arg.as_ref().is_some_and(|it| it.as_str() == self.name()));
         if by_place || by_name {
             return Ok(());
         }
@@ -521,7 +521,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
                 Some(Meaning::Module(module)) => Some(module),
                 None => None,
             };
-            if file.is_none_or(|file| other_files::names(&file, self.name())) {
+            if file.is_none_or(|file| spells(&file, self.name())) {
                 return self.refused(at, "takes from another file what may name");
             }
         }

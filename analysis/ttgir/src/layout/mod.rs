@@ -9,5 +9,5 @@ mod read;
 mod shared;
 mod words;
 
-pub(crate) use read::{Field, LayoutSpec, read};
-pub(crate) use words::{Described, describe};
+pub use read::{Field, LayoutSpec, read};
+pub use words::{Described, describe};

@@ -7,7 +7,7 @@ use super::shared::Swizzle;
 
 /// A layout in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Described {
+pub struct Described {
     /// Sentences.
     pub words: Vec<String>,
     /// Lines of equal-width text; empty where nothing is drawn.
@@ -22,7 +22,7 @@ impl Described {
 
 /// What a layout says; `shape` is that of the tensor or buffer that has it, without the slots of a ring, where it is
 /// known.
-pub(crate) fn describe(spec: &LayoutSpec, shape: Option<&[i64]>) -> Described {
+pub fn describe(spec: &LayoutSpec, shape: Option<&[i64]>) -> Described {
     let mut out = Described::default();
     let known = match spec.kind.as_str() {
         "ttg.blocked" => blocked(spec, shape, &mut out),

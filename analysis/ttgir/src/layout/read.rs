@@ -4,7 +4,7 @@ use crate::limits::layouts::DEPTH;
 
 /// What stands behind a field's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Field {
+pub enum Field {
     /// A number, or a truth value as 0 or 1.
     Int(i64),
     /// What is no number, as it is written.
@@ -17,7 +17,7 @@ pub(crate) enum Field {
 
 /// A layout as it is written: `ttg.blocked` with its fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LayoutSpec {
+pub struct LayoutSpec {
     /// `ttg.blocked`.
     pub kind: String,
     /// Fields by the names that the IR has for them; a leading list has the name ``.
@@ -30,7 +30,7 @@ impl LayoutSpec {
     }
 
     /// A number.
-    pub(crate) fn int(&self, name: &str) -> Option<i64> {
+    pub fn int(&self, name: &str) -> Option<i64> {
         match self.field(name)? {
             Field::Int(value) => Some(*value),
             _ => None,
@@ -38,12 +38,12 @@ impl LayoutSpec {
     }
 
     /// A list of numbers.
-    pub(crate) fn ints(&self, name: &str) -> Option<Vec<i64>> {
+    pub fn ints(&self, name: &str) -> Option<Vec<i64>> {
         ints(self.field(name)?)
     }
 
     /// A list of lists of numbers.
-    pub(crate) fn bases(&self, name: &str) -> Option<Vec<Vec<i64>>> {
+    pub fn bases(&self, name: &str) -> Option<Vec<Vec<i64>>> {
         match self.field(name)? {
             Field::List(items) => items.iter().map(ints).collect(),
             _ => None,
@@ -51,13 +51,13 @@ impl LayoutSpec {
     }
 
     /// A list of words.
-    pub(crate) fn words(&self, name: &str) -> Option<Vec<&str>> {
+    pub fn words(&self, name: &str) -> Option<Vec<&str>> {
         let Field::List(items) = self.field(name)? else { return None };
         items.iter().map(|item| if let Field::Word(word) = item { Some(word.as_str()) } else { None }).collect()
     }
 
     /// A layout in it.
-    pub(crate) fn layout(&self, name: &str) -> Option<&LayoutSpec> {
+    pub fn layout(&self, name: &str) -> Option<&LayoutSpec> {
         match self.field(name)? {
             Field::Layout(layout) => Some(layout),
             _ => None,
@@ -71,7 +71,7 @@ fn ints(field: &Field) -> Option<Vec<i64>> {
 }
 
 /// Reads `#ttg.blocked<{…}>`; `alias` knows what `#name` stands for.
-pub(crate) fn read(text: &str, alias: &dyn Fn(&str) -> Option<String>) -> Option<LayoutSpec> {
+pub fn read(text: &str, alias: &dyn Fn(&str) -> Option<String>) -> Option<LayoutSpec> {
     read_at(text, alias, DEPTH)
 }
 

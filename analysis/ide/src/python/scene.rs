@@ -1,0 +1,16 @@
+//! What is known of a file, for finding what its calls call and its names stand for.
+
+use super::Setting;
+use super::functions::Definitions;
+use super::things::Things;
+use engine::instances::PythonFile;
+use gluon::Imports;
+
+/// What is known of a file.
+pub(super) struct Scene<'m> {
+    pub file: &'m PythonFile,
+    pub setting: &'m Setting<'m>,
+    pub names: &'m Imports<'m>,
+    pub definitions: &'m Definitions<'m>,
+    pub things: &'m Things<'m>,
+}
