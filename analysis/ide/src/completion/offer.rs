@@ -55,11 +55,14 @@ fn fields(pieces: &[Piece<'_>]) -> Option<Vec<Completion>> {
     let (_, fields) = KINDS.iter().find(|(name, _)| *name == kind && begins)?;
     let given = pieces.get(*brace..)?;
     let free = fields.iter().filter(|field| !given.iter().any(|piece| piece.text == **field));
-    Some(free.map(|field| {
-        let mut item = Completion::new(*field, CompletionKind::Property, kind);
-        item.insert = Some(format!("{field} = "));
-        item
-    }).collect())
+    Some(
+        free.map(|field| {
+            let mut item = Completion::new(*field, CompletionKind::Property, kind);
+            item.insert = Some(format!("{field} = "));
+            item
+        })
+        .collect(),
+    )
 }
 
 /// What may stand at an offset of a document.

@@ -93,9 +93,8 @@ fn kinds_and_fields_of_layouts_are_offered() {
     let labels = |text: &str| {
         let at = text.find('$').unwrap_or(0) as u32;
         let document = Document::new(text.replacen('$', "", 1));
-        completions(&document, at).map_or_else(Vec::new, |found| {
-            found.items.into_iter().map(|item| item.label).collect::<Vec<_>>()
-        })
+        completions(&document, at)
+            .map_or_else(Vec::new, |found| found.items.into_iter().map(|item| item.label).collect::<Vec<_>>())
     };
     let kinds = labels("#x = #$\nmodule {\n}\n");
     assert!(kinds.contains(&"#ttg.blocked".to_owned()) && !kinds.contains(&"#x".to_owned()), "{kinds:?}");

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::Setting;
 use super::cursor::OpenCall;
-use super::navigate::{expression, function_at};
 use super::functions::Definitions;
+use super::navigate::{expression, function_at};
 use super::things::Things;
 use engine::instances::PythonFile;
 

@@ -1,17 +1,17 @@
 //! Completion in Python, where we know more than others: Triton's builtins by module, methods of memory and
 //! descriptors, keywords of calls and what they take, directives.
 
+use base::TextRange;
 use gluon::catalog::{self, Builtin, Kind};
 use gluon::{Imports, Target};
-use base::TextRange;
 use python::syntax::range;
 
 use super::Setting;
 use super::callee::{Callee, Scene};
-use super::navigate::{expression, offered};
-use super::tensors;
 use super::cursor::{Cursor, OpenCall, Where};
+use super::navigate::{expression, offered};
 use super::signature::{active, with_scene};
+use super::tensors;
 use super::things::{Thing, taken};
 use crate::completion::item::{Completion, CompletionKind, Completions, DocKey, matching};
 use crate::directive;

@@ -11,8 +11,20 @@ use crate::limits::names::INFERENCE;
 
 /// Builtins whose results are no tensors.
 const OTHERS: &[&str] = &[
-    "constexpr", "static_range", "range", "static_assert", "static_print", "device_assert", "device_print", "store",
-    "make_tensor_descriptor", "make_block_ptr", "num_warps", "num_ctas", "warp_specialize", "multiple_of_layout",
+    "constexpr",
+    "static_range",
+    "range",
+    "static_assert",
+    "static_print",
+    "device_assert",
+    "device_print",
+    "store",
+    "make_tensor_descriptor",
+    "make_block_ptr",
+    "num_warps",
+    "num_ctas",
+    "warp_specialize",
+    "multiple_of_layout",
 ];
 
 /// The classes of Triton that the object may be of that an expression at an offset gives.

@@ -162,9 +162,8 @@ fn in_kernel(line: &str) -> String {
 
 fn offered_in(text: &str) -> Vec<String> {
     let (file, at) = cursor(text);
-    completions(&file, &setting(), at).map_or_else(Vec::new, |found| {
-        found.items.into_iter().map(|item| item.label).collect()
-    })
+    completions(&file, &setting(), at)
+        .map_or_else(Vec::new, |found| found.items.into_iter().map(|item| item.label).collect())
 }
 
 #[test]
@@ -196,7 +195,8 @@ fn methods_and_launches_have_signatures_and_keywords() {
     let launch = in_kernel("pass").replace("(x, n=2)", "(x, $)");
     assert_eq!(shown(&launch), Some(("kernel(x_ptr, n: gl.constexpr)".to_owned(), Some(1))));
     assert_eq!(offered_in(&launch), ["n=", "num_warps=", "num_stages=", "num_ctas="]);
-    let plain = "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x, B: tl.constexpr):\n    tl.store(x, B)\n";
+    let plain =
+        "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x, B: tl.constexpr):\n    tl.store(x, B)\n";
     assert_eq!(label(&format!("{plain}def f(x):\n    k[(1,)]($)\n")), "k(x, B: tl.constexpr)");
     assert_eq!(label(&format!("{plain}def f(x):\n    k[lambda m: (m['B'],)](x, $)\n")), "k(x, B: tl.constexpr)");
 }

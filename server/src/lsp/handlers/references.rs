@@ -45,11 +45,7 @@ pub(crate) fn references(
 }
 
 /// The same for this document alone: definitions, writes and arrivals write; uses, reads and waits read.
-pub(crate) fn highlights(
-    snapshot: &Snapshot,
-    files: &SessionFiles<'_>,
-    position: Position,
-) -> Vec<DocumentHighlight> {
+pub(crate) fn highlights(snapshot: &Snapshot, files: &SessionFiles<'_>, position: Position) -> Vec<DocumentHighlight> {
     let mapper = snapshot.mapper();
     let highlight = |occurrence: Occurrence| DocumentHighlight {
         range: mapper.range(occurrence.range),

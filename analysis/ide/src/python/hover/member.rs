@@ -26,7 +26,14 @@ pub(super) fn hover(place: &Place<'_>, about: Option<&About>) -> Option<Hover> {
             let name = place.name();
             let code = format!("{name}: {}", known.title);
             let words = vec![format!("An object of `{}`{}.", known.title, from(place, class))];
-            Some(Hover { range: place.word, title: name.to_owned(), code, words, quote: known.quote, ..Hover::default() })
+            Some(Hover {
+                range: place.word,
+                title: name.to_owned(),
+                code,
+                words,
+                quote: known.quote,
+                ..Hover::default()
+            })
         }
     }
 }

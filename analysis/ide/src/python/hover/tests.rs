@@ -220,7 +220,8 @@ def kernel(x_ptr, ring: Ring):
     gl.store(x_ptr, state.depth, mask=True)
     gl.zeros([1], gl.int64)
 ";
-    let told = |what: &str| in_text(text, what).map_or_else(String::new, |hover| format!("{}|{}", hover.code, said(&hover)));
+    let told =
+        |what: &str| in_text(text, what).map_or_else(String::new, |hover| format!("{}|{}", hover.code, said(&hover)));
     for (what, expected) in [
         ("ring.ne$xt(", "def next(self, pred=True)"),
         ("def ne$xt(", "A method of `Ring`."),

@@ -121,7 +121,8 @@ impl<'a> Builder<'a> {
         }
         self.current = outer.0;
         // Defaults and annotations are looked up around the function, save its type parameters.
-        let generic = def.type_params.as_ref().map(|params| (body, params.iter().map(|it| it.name().as_str()).collect()));
+        let generic =
+            def.type_params.as_ref().map(|params| (body, params.iter().map(|it| it.name().as_str()).collect()));
         let around = std::mem::replace(&mut self.generic, generic);
         self.outside(&def.parameters);
         if let Some(returns) = &def.returns {

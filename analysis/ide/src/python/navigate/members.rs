@@ -55,7 +55,12 @@ fn attribute(looked: &Looked<'_, '_>, of: &ExprAttribute) -> Option<FilePlace> {
     if let Some(known) = sure(looked, of) {
         return known;
     }
-    let [only] = &named(looked, of.attr.as_str())[..] else { return None };
+    // What memory and tensors have too is more likely theirs.
+    let name = of.attr.as_str();
+    if !gluon::methods(name, gluon::Version::default()).is_empty() {
+        return None;
+    }
+    let [only] = &named(looked, name)[..] else { return None };
     class_of_things(looked, &of.value).is_none().then(|| only.clone())
 }
 

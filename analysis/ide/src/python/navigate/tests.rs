@@ -169,7 +169,8 @@ def kernel(o: Other):
             assert_eq!(edits, Ok(found.len()), "{what}, line {}", line(one.range.start));
         }
     }
-    let (files, module, cursor) = self::files(&[("k.py", &text.replace("a.next().slots", "a.next().$slots\n    what().slots"))]);
+    let (files, module, cursor) =
+        self::files(&[("k.py", &text.replace("a.next().slots", "a.next().$slots\n    what().slots"))]);
     assert_eq!(rename(&module, cursor, "fresh", &files), Err("line 17 may mean the `slots` of this class".to_owned()));
     assert!(rename(&module, cursor, "depth", &files).is_err_and(|why| why.contains("is already there")));
 }

@@ -88,9 +88,8 @@ fn unsure(looked: &Looked<'_, '_>, name: &str, sure: &[TextRange], other: bool) 
                 let mut named = call.arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
                 let keyword = named.find(|arg| arg.as_str() == name).map(range);
                 string.or(keyword.filter(|at| {
-                    let known = looked.index.at(at.start).is_some_and(|it| {
-                        it.range == *at && it.access == Access::Keyword
-                    });
+                    let known =
+                        looked.index.at(at.start).is_some_and(|it| it.range == *at && it.access == Access::Keyword);
                     !known && !sure.contains(at) && (last.contains("replace") || !is_function(looked, called(call)))
                 }))
             }

@@ -17,8 +17,8 @@ use super::infer::Looked;
 use super::members;
 use super::resolve::{FilePlace, Resolver};
 use super::uses::importers;
-use parameter::Parameter;
 use crate::{NewTexts, Refused, Renamable};
+use parameter::Parameter;
 use python::syntax::range;
 
 /// What can be renamed at an offset of the text.

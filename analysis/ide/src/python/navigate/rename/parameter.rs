@@ -202,7 +202,8 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
         for node in path_at(tree, at.start).iter().rev().filter(|node| range(*node).contains(at)) {
             let whose = match node {
                 AnyNodeRef::ExprSubscript(part) if range(&*part.slice).contains(at) => {
-                    if let Some(of) = part.value.as_name_expr().filter(|_| part.ctx == ruff_python_ast::ExprContext::Store)
+                    if let Some(of) =
+                        part.value.as_name_expr().filter(|_| part.ctx == ruff_python_ast::ExprContext::Store)
                     {
                         return self.follow(range(of), seen, reach);
                     }
@@ -464,7 +465,8 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
         let place = all.position(|it| it.name().as_str() == self.name()).unwrap_or(usize::MAX);
         let bound = usize::from(self.method);
         let by_place = call.arguments.args.iter().take_while(|it| !it.is_starred_expr()).count() + bound > place;
-        let by_name = call.arguments.keywords.iter().any(|it| it.arg.as_ref().is_some_and(|it| it.as_str() == self.name()));
+        let by_name =
+            call.arguments.keywords.iter().any(|it| it.arg.as_ref().is_some_and(|it| it.as_str() == self.name()));
         if by_place || by_name {
             return Ok(());
         }

@@ -68,7 +68,10 @@ fn keywords_of_launches_are_renamed_along() {
 fn what_is_of_others_is_left_alone() {
     none("", "print('B')\n");
     none("", "@pytest.mark.parametrize('B', [1])\ndef test_b(B):\n    k[(1,)](1, 2, 3)\n");
-    none("@triton.autotune([triton.Config({'B': 64})], key=['B'])\n@triton.jit\ndef j(x, B):\n    pass\n", "j[(1,)](1, B=2)\n");
+    none(
+        "@triton.autotune([triton.Config({'B': 64})], key=['B'])\n@triton.jit\ndef j(x, B):\n    pass\n",
+        "j[(1,)](1, B=2)\n",
+    );
     none("", "def launch(x):\n    grid = lambda META: (META['B'],)\n    j[grid](x, B=64)\n    k[(1,)](x, 2, 64)\n");
     none("", "kw = {'mode': 'B'}\nk[(1,)](1, 2, 3, **kw)\n");
     none("", "def launch(x, B):\n    k[(1,)](x, 2, B)\nlaunch(1, B=2)\n");
@@ -80,12 +83,18 @@ fn what_is_not_sure_is_refused() {
     refused("@triton.jit\ndef j(x, n, B):\n    pass\n", "fn = j if x else k\nfn[(1,)](1, 2, B=3)\n");
     refused("", "def launch(fn, **kw):\n    fn[(1,)](1, 2, **kw)\nlaunch(k, B=2)\n");
     refused("", "all = [k]\nfor it in all:\n    it[(1,)](1, 2, B=2)\n");
-    refused("CONFIGS = [triton.Config({'B': 64})]\n@triton.autotune(CONFIGS, key=[])\n@triton.jit\ndef j(B):\n    pass\n@triton.autotune(CONFIGS, key=[])\n", "");
+    refused(
+        "CONFIGS = [triton.Config({'B': 64})]\n@triton.autotune(CONFIGS, key=[])\n@triton.jit\ndef j(B):\n    pass\n@triton.autotune(CONFIGS, key=[])\n",
+        "",
+    );
     refused("", "def launch(x, grid):\n    k[grid](x, 2, B=64)\nlaunch(1, lambda meta: (meta['B'],))\n");
     refused("class T:\n    C = [triton.Config({'B': 64})]\n@triton.autotune(T.C, key=[])\n", "");
     refused("from tuned import configs\n@triton.autotune(configs(), key=[])\n", "k[(1,)](1, 2)\n");
     refused("@pytest.mark.parametrize('n, B', [(1, 2)])\n", "");
-    refused("", "def launch(x):\n    grid = lambda META: (META['B'],)\n    k[grid](x, 2, B=64)\n    j[grid](x)\n\ndef j(x):\n    pass\n");
+    refused(
+        "",
+        "def launch(x):\n    grid = lambda META: (META['B'],)\n    k[grid](x, 2, B=64)\n    j[grid](x)\n\ndef j(x):\n    pass\n",
+    );
 }
 
 #[test]
