@@ -44,7 +44,7 @@ fn is_member(looked: &Looked<'_, '_>, place: &FilePlace) -> bool {
     looked
         .at(&place.module, |looked| match looked.index.at(place.range.start) {
             Some(mention) if mention.range == place.range => in_class(looked, place.range),
-            _ => place.range.len() > 0,
+            _ => !place.range.is_empty(),
         })
         .unwrap_or(false)
 }
