@@ -1,6 +1,6 @@
 //! Fields, methods and objects of classes that are at hand.
 
-use ruff_python_ast::{AnyNodeRef, Stmt};
+use ruff_python_ast::AnyNodeRef;
 
 use super::helper;
 use super::place::Place;
@@ -74,14 +74,4 @@ fn field(member: &FilePlace) -> String {
     });
     let text = found.map_or("", |at| at.of(member.module.text()));
     text.lines().next().unwrap_or("").trim_end().to_owned()
-}
-
-/// The statements of a class body, for whoever looks for one of them.
-pub(super) fn within<'m>(body: &'m [Stmt], visit: &mut dyn FnMut(&'m Stmt)) {
-    for stmt in body {
-        visit(stmt);
-        if let Stmt::ClassDef(class) = stmt {
-            within(&class.body, visit);
-        }
-    }
 }
