@@ -7,7 +7,7 @@ use ruff_python_ast::{Expr, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use std::sync::Arc;
 
 use super::cursor::OpenCall;
-use super::navigate::{expression, function_at};
+use super::navigate::function_at;
 use super::scene::Scene;
 
 /// A parameter as it is shown and named.
@@ -45,7 +45,6 @@ impl Scene<'_> {
             .or_else(|| self.builtin(name))
             .or_else(|| self.of_other(name))
             .or_else(|| self.of_object(call))
-            .or_else(|| self.of_tensor(call, offset))
     }
 
     /// A method of an object whose class is at hand, or a function behind another name.
@@ -57,16 +56,6 @@ impl Scene<'_> {
             callee.params.drain(..usize::from(bound).min(callee.params.len()));
             callee
         })
-    }
-
-    /// A method of a tensor.
-    fn of_tensor(&self, call: &OpenCall, offset: u32) -> Option<Callee> {
-        let (_, method) = call.name.rsplit_once('.')?;
-        let expr = expression(self.file.module(), call.callee)?;
-        let classes = super::tensors::classes(self, &expr.as_attribute_expr()?.value, offset);
-        let mut found = classes.iter().map(|class| format!("{class}.{method}"));
-        let builtin = found.find_map(|path| catalog::find(&path, self.setting.version))?;
-        Some(of_builtin(call.name.trim_start_matches('.'), builtin))
     }
 
     /// The thing that the names with dots before a member stand for.
@@ -138,7 +127,7 @@ fn is_device(def: &StmtFunctionDef) -> bool {
     })
 }
 
-fn of_builtin(name: &str, builtin: Builtin) -> Callee {
+pub(super) fn of_builtin(name: &str, builtin: Builtin) -> Callee {
     let shown = |param: &catalog::Parameter| {
         let text = match param.default {
             Some(default) => format!("{}{}={default}", param.stars, param.name),

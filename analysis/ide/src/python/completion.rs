@@ -59,7 +59,7 @@ fn code(file: &PythonFile, setting: &Setting<'_>, cursor: &Cursor<'_>, offset: u
             return if found.is_empty() { of_object() } else { Some(found) };
         }
         let call = cursor.calls.first()?;
-        let callee = scene.callee(call, offset)?;
+        let callee = tensors::callee(scene, call, offset)?;
         Some(arguments(scene, &callee, call, offset))
     })
 }

@@ -9,6 +9,7 @@ use super::callee::Callee;
 use super::cursor::{Cursor, OpenCall, Where};
 use super::functions::Definitions;
 use super::scene::Scene;
+use super::tensors;
 use super::things::{Library, Things};
 use crate::completion::item::{Signature, SignaturePart};
 use engine::instances::PythonFile;
@@ -25,7 +26,7 @@ pub fn signature(file: &PythonFile, setting: &Setting<'_>, offset: u32) -> Optio
     with_scene(file, setting, |scene| {
         // The innermost call alone: what is around a call that others know would hide theirs.
         let call = cursor.calls.first()?;
-        Some(shown(&scene.callee(call, offset)?, call))
+        Some(shown(&tensors::callee(scene, call, offset)?, call))
     })
 }
 

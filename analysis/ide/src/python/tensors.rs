@@ -4,7 +4,10 @@ use gluon::catalog;
 use python::syntax::{each_node, range};
 use ruff_python_ast::{AnyNodeRef, Expr};
 
+use super::callee::{Callee, of_builtin};
+use super::cursor::OpenCall;
 use super::functions::dotted;
+use super::navigate::expression;
 use super::scene::Scene;
 use super::things::Thing;
 use crate::limits::names::INFERENCE;
@@ -26,6 +29,18 @@ const OTHERS: &[&str] = &[
     "warp_specialize",
     "multiple_of_layout",
 ];
+
+/// What a call calls: what the file and the table know of by its names, else a method of a tensor.
+pub(super) fn callee(scene: &Scene<'_>, call: &OpenCall, offset: u32) -> Option<Callee> {
+    scene.callee(call, offset).or_else(|| {
+        let (_, method) = call.name.rsplit_once('.')?;
+        let expr = expression(scene.file.module(), call.callee)?;
+        let classes = classes(scene, &expr.as_attribute_expr()?.value, offset);
+        let mut found = classes.iter().map(|class| format!("{class}.{method}"));
+        let builtin = found.find_map(|path| catalog::find(&path, scene.setting.version))?;
+        Some(of_builtin(call.name.trim_start_matches('.'), builtin))
+    })
+}
 
 /// The classes of Triton that the object may be of that an expression at an offset gives.
 pub(super) fn classes(scene: &Scene<'_>, expr: &Expr, offset: u32) -> Vec<&'static str> {

@@ -143,7 +143,8 @@ fn memory_barriers_and_descriptors_have_members() {
     assert!(labels("ring.$").contains(&"index".to_owned()));
     assert!(labels("x = ring.index(0).lo$").contains(&"load".to_owned()));
     assert!(labels("desc.block$").contains(&"block_shape".to_owned()));
-    assert_eq!(labels("n.$"), [] as [String; 0]);
+    // What a launch passes may be a tensor, a number, or a descriptor.
+    assert!(labels("n.$").contains(&"to".to_owned()));
 }
 
 /// A file with a class, and `line` in a kernel that has an object of it.

@@ -116,8 +116,6 @@ pub struct Library {
     by_module: FxHashMap<&'static str, (u8, &'static [&'static str])>,
     /// By module, what it does not take although it takes the rest.
     hidden: FxHashMap<&'static str, SmallVec<[&'static [&'static str]; 1]>>,
-    /// By module, the only names that it takes.
-    only: FxHashMap<&'static str, &'static [&'static str]>,
     /// By module, classes of others that it has as well.
     classes: FxHashMap<&'static str, SmallVec<[&'static [&'static str]; 1]>>,
     /// Parameters by their notation.
@@ -204,7 +202,6 @@ impl Library {
             modules,
             by_module: FxHashMap::default(),
             hidden: FxHashMap::default(),
-            only: modules.iter().flat_map(|modules| modules.only).copied().collect(),
             classes: FxHashMap::default(),
             params: FxHashMap::default(),
             changed: FxHashSet::default(),
@@ -278,7 +275,8 @@ impl Library {
 
     /// Whether a module does not take a name although it takes the rest.
     fn hides(&self, module: &str, name: &str) -> bool {
-        self.only.get(module).is_some_and(|only| !only.contains(&name))
+        let mut only = self.modules.iter().flat_map(|modules| modules.only);
+        only.any(|(of, names)| *of == module && !names.contains(&name))
             || self.hidden.get(module).is_some_and(|lists| lists.iter().any(|names| names.contains(&name)))
     }
 

@@ -2,7 +2,6 @@
 
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 
-use super::place::within;
 use super::place::{Place, source};
 use crate::Hover;
 use base::TextRange;
@@ -117,4 +116,14 @@ fn docstring(body: &[Stmt]) -> String {
         _ => line.get(indent..).unwrap_or("").trim_end(),
     });
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// Visits statements, and those of the classes among them.
+fn within<'m>(body: &'m [Stmt], visit: &mut dyn FnMut(&'m Stmt)) {
+    for stmt in body {
+        visit(stmt);
+        if let Stmt::ClassDef(class) = stmt {
+            within(&class.body, visit);
+        }
+    }
 }

@@ -4,7 +4,6 @@ use base::TextRange;
 use engine::instances::Elaboration;
 use gluon::Version;
 use python::syntax::{Module, Sources, range};
-use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
 
 /// A place of a file, and what is known of the file.
@@ -66,14 +65,4 @@ pub(super) fn in_comment(text: &str, offset: u32) -> bool {
         }
     }
     false
-}
-
-/// The statements of a class body, for whoever looks for one of them.
-pub(super) fn within<'m>(body: &'m [Stmt], visit: &mut dyn FnMut(&'m Stmt)) {
-    for stmt in body {
-        visit(stmt);
-        if let Stmt::ClassDef(class) = stmt {
-            within(&class.body, visit);
-        }
-    }
 }

@@ -44,7 +44,7 @@ fn is_member(looked: &Looked<'_, '_>, place: &FilePlace) -> bool {
     looked
         .at(&place.module, |looked| match looked.index.at(place.range.start) {
             Some(mention) if mention.range == place.range => in_class(looked, place.range),
-            _ => place.range.len() > 0,
+            _ => !place.range.is_empty(),
         })
         .unwrap_or(false)
 }
@@ -55,7 +55,12 @@ fn attribute(looked: &Looked<'_, '_>, of: &ExprAttribute) -> Option<FilePlace> {
     if let Some(known) = sure(looked, of) {
         return known;
     }
-    let [only] = &named(looked, of.attr.as_str())[..] else { return None };
+    // What memory and tensors have too is more likely theirs.
+    let name = of.attr.as_str();
+    if !gluon::methods(name, gluon::Version::default()).is_empty() {
+        return None;
+    }
+    let [only] = &named(looked, name)[..] else { return None };
     class_of_things(looked, &of.value).is_none().then(|| only.clone())
 }
 

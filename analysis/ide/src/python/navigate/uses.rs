@@ -31,9 +31,11 @@ pub fn occurrences(
     let resolver = Resolver::new(sources);
     let (tree, index) = (CurrentTree::of(module), resolver.index(module));
     let looked = Looked { resolver: &resolver, module, tree: &tree, index: &index };
+    // A field may hold another buffer in each object: its uses are those of the name.
+    let member = members::member_at(&looked, offset);
+    let of = of.filter(|_| member.is_none());
     let mut found = of.map_or_else(Vec::new, |of| of_memory(&tree, of, offset));
     let memory = !found.is_empty();
-    let member = members::member_at(&looked, offset);
     let named: Vec<(TextRange, Access)> = match (&member, index.at(offset)) {
         (Some(member), _) => members::places(&looked, member),
         (None, Some(mention)) => index.places(mention.binding).map(|place| (place.range, place.access)).collect(),
