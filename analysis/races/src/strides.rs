@@ -14,8 +14,9 @@ use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
 use crate::term::{Node, Symbol, Term};
 use base::{Cancel, Cancelled};
 
-/// How many times the largest number of a launch a stride becomes.
-const FACTOR: i64 = 16;
+/// How many times the largest number of a launch a stride becomes: more than programs and rounds of loops make of the
+/// other numbers, and, where that would be too large for what a kernel computes with, a little.
+const FACTORS: [i64; 2] = [16, 3];
 
 /// Two accesses, the lower number first.
 pub(crate) type Pair = (u32, u32);
@@ -26,10 +27,10 @@ pub(crate) fn pair(race: &Meeting) -> Pair {
     (a.min(b), a.max(b))
 }
 
-/// What is known of launches with some strides made larger: by the number of the launch and the strides, the pairs that
-/// race all the same; `None` where the run could not be finished.
+/// What is known of launches with some strides made larger: by the number of the launch, the factor and the strides, the
+/// pairs that race all the same; `None` where the run could not be finished.
 #[derive(Debug, Default)]
-struct Widened(FxHashMap<(usize, Vec<u32>), Option<FxHashSet<Pair>>>);
+struct Widened(FxHashMap<(usize, i64, Vec<u32>), Option<FxHashSet<Pair>>>);
 
 /// A kernel and what is known of its launch.
 pub(crate) struct Strides<'p> {
@@ -63,9 +64,11 @@ impl<'p> Strides<'p> {
         let mut found = None;
         for (number, (setting, _)) in outcomes.iter().enumerate().filter(shows) {
             found = None;
-            for strides in &tries {
-                let Some(wide) = with_larger(setting, strides) else { continue };
-                let key = (number, strides.clone());
+            let mut none_runs = !tries.is_empty();
+            for (strides, factor) in tries.iter().flat_map(|strides| FACTORS.map(|factor| (strides, factor))) {
+                let Some(wide) = with_larger(setting, strides, factor) else { continue };
+                none_runs = false;
+                let key = (number, factor, strides.clone());
                 if !self.widened.0.contains_key(&key) {
                     let outcome = explore(self.program, &wide, asked, &mut Allowance::whole(), cancel)?;
                     let whole = !outcome.limited && outcome.stuck.is_empty();
@@ -74,16 +77,24 @@ impl<'p> Strides<'p> {
                 }
                 let apart = self.widened.0.get(&key).and_then(Option::as_ref).is_some_and(|races| !races.contains(&of));
                 if apart {
-                    let name = |at: &u32| Some(format!("`{}`", self.program.arguments.get(*at as usize)?.name));
-                    found = Some(strides.iter().filter_map(name).collect::<Vec<String>>().join(", "));
+                    found = Some(self.names(strides));
                     break;
                 }
+            }
+            // What cannot be made larger is not shown to make no difference.
+            if none_runs {
+                found = tries.last().map(|strides| self.names(strides));
             }
             if found.is_none() {
                 return Ok(None);
             }
         }
         Ok(found)
+    }
+
+    fn names(&self, arguments: &[u32]) -> String {
+        let name = |at: &u32| Some(format!("`{}`", self.program.arguments.get(*at as usize)?.name));
+        arguments.iter().filter_map(name).collect::<Vec<String>>().join(", ")
     }
 
     /// Arguments that no launch gives, by which the addresses of two accesses are multiplied or moved, and which bound
@@ -121,11 +132,11 @@ impl<'p> Strides<'p> {
 }
 
 /// The same launch with some arguments much larger than any, and far from each other.
-fn with_larger(setting: &Setting, arguments: &[u32]) -> Option<Setting> {
+fn with_larger(setting: &Setting, arguments: &[u32], factor: i64) -> Option<Setting> {
     let most = setting.values.values().copied().max()?.max(1);
     let mut wide = setting.clone();
     for (at, argument) in arguments.iter().enumerate() {
-        let apart = most.checked_mul(FACTOR * (at as i64 + 1)).filter(|apart| *apart <= LARGEST)?;
+        let apart = most.checked_mul(factor * (at as i64 + 1)).filter(|apart| *apart <= LARGEST)?;
         *wide.values.get_mut(&Symbol::Argument(*argument))? = apart;
     }
     Some(wide)

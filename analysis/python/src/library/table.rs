@@ -276,7 +276,8 @@ impl Library {
     /// Whether a module does not take a name although it takes the rest.
     fn hides(&self, module: &str, name: &str) -> bool {
         let mut only = self.modules.iter().flat_map(|modules| modules.only);
-        only.any(|(of, names)| *of == module && !names.contains(&name))
+        let elsewhere = |(_, from): &(u8, &[&str])| from.iter().any(|from| !self.items(from, name).is_empty());
+        only.any(|(of, names)| *of == module && !names.contains(&name) && self.by_module.get(of).is_some_and(elsewhere))
             || self.hidden.get(module).is_some_and(|lists| lists.iter().any(|names| names.contains(&name)))
     }
 
@@ -285,9 +286,7 @@ impl Library {
     pub fn lacks(&self, path: &str, version: Version) -> bool {
         let canonical = self.canonical(path);
         let (owner, name) = split(&canonical);
-        let elsewhere = |(_, from): &(u8, &[&str])| from.iter().any(|from| !self.items(from, name).is_empty());
-        let elsewhere = self.hides(owner, name) && self.by_module.get(owner).is_some_and(elsewhere);
-        elsewhere && self.lookup(path, version).is_none()
+        self.hides(owner, name) && self.lookup(path, version).is_none()
     }
 
     /// A full name as the table spells it.

@@ -491,7 +491,8 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
             Expr::Name(name) => {
                 let index = self.looked.index;
                 let Some(binding) = index.at(range(name).start).map(|it| it.binding) else { return false };
-                self.given(binding).is_some_and(|all| all.into_iter().all(|value| self.is_followed(value, depth)))
+                let given = self.given(binding).filter(|all| !all.is_empty());
+                given.is_some_and(|all| all.into_iter().all(|value| self.is_followed(value, depth)))
             }
             _ => false,
         }
