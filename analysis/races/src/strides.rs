@@ -54,7 +54,7 @@ impl<'p> Strides<'p> {
         asked: &FxHashSet<u32>,
         cancel: &Cancel<'_>,
     ) -> Result<Option<String>, Cancelled> {
-        let strides = self.of(of);
+        let (strides, computed) = self.of(of);
         let mut tries: Vec<Vec<u32>> = strides.iter().map(|stride| vec![*stride]).collect();
         if strides.len() > 1 {
             tries.push(strides);
@@ -63,6 +63,11 @@ impl<'p> Strides<'p> {
             |(_, (_, outcome)): &(usize, &(Setting, Outcome))| outcome.races.iter().any(|race| pair(race) == of);
         let mut found = None;
         for (number, (setting, _)) in outcomes.iter().enumerate().filter(shows) {
+            // No launch that the host makes is like that.
+            if setting.numbers.is_empty() && !self.launch.host.is_empty() {
+                found = Some(self.names(&computed));
+                continue;
+            }
             found = None;
             let mut none_runs = !tries.is_empty();
             for (strides, factor) in tries.iter().flat_map(|strides| FACTORS.map(|factor| (strides, factor))) {
@@ -97,9 +102,9 @@ impl<'p> Strides<'p> {
         arguments.iter().filter_map(name).collect::<Vec<String>>().join(", ")
     }
 
-    /// Arguments that no launch gives, by which the addresses of two accesses are multiplied or moved, and which bound
-    /// neither.
-    fn of(&mut self, (a, b): Pair) -> Vec<u32> {
+    /// Arguments that no launch gives, by which the addresses of two accesses are multiplied or moved: those that bound
+    /// neither and may be anything, and those that the host computes.
+    fn of(&mut self, (a, b): Pair) -> (Vec<u32>, Vec<u32>) {
         let mut convert = Converter::default();
         let mut strides: Vec<u32> = Vec::new();
         let mut open: Vec<Term> = [a, b].map(|access| self.program.accesses[access as usize].offset).to_vec();
@@ -126,8 +131,9 @@ impl<'p> Strides<'p> {
             accesses.iter().any(|access| [access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is)))
         };
         // What the host computes is what it is.
-        strides.retain(|at| !bounds(*at) && self.launch.host.of(*at).is_none());
-        strides
+        let (free, computed) = strides.into_iter().partition(|at| self.launch.host.of(*at).is_none());
+        let free: Vec<u32> = free;
+        (free.into_iter().filter(|at| !bounds(*at)).collect(), computed)
     }
 }
 
