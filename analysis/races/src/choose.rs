@@ -65,12 +65,6 @@ pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) ->
     settings_of(program, &Known { host: Host::default(), ..launch.clone() }, spreads)
 }
 
-/// Whether what is assumed of strides can hold, all of it at once, in launches that the host makes.
-pub(crate) fn are_possible(program: &Program, launch: &Known, spreads: &[Spread]) -> bool {
-    let by_host = |spreads: &[Spread]| !settings_of(program, launch, spreads).is_empty();
-    spreads.is_empty() || by_host(spreads) || (!by_host(&[]) && !settings(program, launch, spreads).is_empty())
-}
-
 fn settings_of(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
     let open = program.arguments.iter().enumerate().any(|(at, argument)| {
         (argument.bits.is_some() && launch.value(at as u32).is_none())

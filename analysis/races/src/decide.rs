@@ -6,7 +6,7 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::choose::{are_possible, companions, congruent, is_contradicted, neighbours, settings, unlike, with_tile};
+use crate::choose::{companions, congruent, is_contradicted, neighbours, settings, unlike, with_tile};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
@@ -77,7 +77,7 @@ impl Decider<'_> {
         spreads.dedup();
         let transfers = self.transfers();
         // What is assumed has to be possible, all of it at once.
-        let possible = are_possible(&self.program, &self.launch, &spreads);
+        let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
         if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
             reasons.extend(self.parts());
             reasons.extend(self.reaching_over(&spreads, &proofs.premises, cancel)?);
