@@ -145,7 +145,7 @@ def launch(x):
     let listed = text.replace("(x, BLOCK=64)", "(x, **options)");
     server.change(&uri, 3, None, &listed);
     let answer = renamed(&mut server, &uri, &listed, "arange(0, $BLOCK", "SIZE");
-    assert_eq!(answer, Err("line 12 passes what may hold `BLOCK`".to_owned()));
+    assert_eq!(answer, Err("line 11 passes what may hold `BLOCK`".to_owned()));
     folder.write("other.py", "import triton\nfrom add import add\nadd[(1,)](0, BLOCK=1)\n");
     server.notify(
         "workspace/didChangeWatchedFiles",
