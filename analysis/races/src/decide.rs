@@ -214,7 +214,7 @@ impl Decider<'_> {
         let mut strides = Strides::new(&mut self.program, &self.launch);
         for (race, pair, _) in sure {
             match strides.hangs_on(&outcomes, pair, &asked, cancel)? {
-                Some(names) => narrow.push((race, names)),
+                Some(why) => narrow.push((race, why)),
                 None => shown.push((race, pair)),
             }
         }
@@ -229,9 +229,7 @@ impl Decider<'_> {
         }
         if races.is_empty() {
             reasons.extend(tails);
-            for (race, strides) in narrow {
-                let text =
-                    format!("programs race if {strides} is small, and not if it is large: what it is, is not known");
+            for (race, text) in narrow {
                 if !reasons.iter().any(|reason| reason.text == text) {
                     reasons.push(Reason { range: race.second.range, text });
                 }

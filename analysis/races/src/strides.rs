@@ -45,8 +45,8 @@ impl<'p> Strides<'p> {
         Strides { program, launch, widened: Widened::default() }
     }
 
-    /// The names of strides on which a race of two accesses hangs, in each of the launches that show it; `None` where one
-    /// of them shows it whatever its strides are.
+    /// On what a race of two accesses hangs, in each of the launches that show it, as a sentence: on strides that are not
+    /// known, or on sizes that no launch of the host has. `None` where one of them shows it whatever its strides are.
     pub(crate) fn hangs_on(
         &mut self,
         outcomes: &[(Setting, Outcome)],
@@ -64,8 +64,11 @@ impl<'p> Strides<'p> {
         let mut found = None;
         for (number, (setting, _)) in outcomes.iter().enumerate().filter(shows) {
             // No launch that the host makes is like that.
-            if setting.numbers.is_empty() && !self.launch.host.is_empty() {
-                found = Some(self.names(&computed));
+            if setting.numbers.is_empty() && !self.launch.host.is_empty() && !computed.is_empty() {
+                let names = self.names(&computed);
+                found = Some(format!(
+                    "programs race where {names} are not what the host computes, and it was not tried with what it does"
+                ));
                 continue;
             }
             found = None;
@@ -82,13 +85,18 @@ impl<'p> Strides<'p> {
                 }
                 let apart = self.widened.0.get(&key).and_then(Option::as_ref).is_some_and(|races| !races.contains(&of));
                 if apart {
-                    found = Some(self.names(strides));
+                    let names = self.names(strides);
+                    found = Some(format!(
+                        "programs race if {names} is small, and not if it is large: what it is, is not known"
+                    ));
                     break;
                 }
             }
             // What cannot be made larger is not shown to make no difference.
             if none_runs {
-                found = tries.last().map(|strides| self.names(strides));
+                let names = tries.last().map(|strides| self.names(strides));
+                found =
+                    names.map(|names| format!("whether programs race depends on {names}: what it is, is not known"));
             }
             if found.is_none() {
                 return Ok(None);

@@ -259,11 +259,11 @@ impl<'s> Search<'s> {
             let later = if of.default.is_some() { DEFAULT } else { 0 };
             let mut values = trouble.suggests(now, &of.domain);
             values.extend(of.domain.iter().filter(|given| !values.contains(given)).cloned().collect::<Vec<_>>());
-            // What one number lacks all numbers lack.
+            // What one number lacks all numbers lack; of classes and functions each is tried.
             if VALUES.iter().any(|of| trouble.message.starts_with(&format!("{of} has no attribute "))) {
-                let mut kinds: Vec<&'static str> = now.map(kind).into_iter().collect();
+                let mut kinds: Vec<&'static str> = now.and_then(kind).into_iter().collect();
                 values.retain(|given| {
-                    let kind = kind(given);
+                    let Some(kind) = kind(given) else { return true };
                     let new = !kinds.contains(&kind);
                     kinds.push(kind);
                     new
@@ -301,16 +301,16 @@ impl<'s> Search<'s> {
 /// How messages call values that a parameter may have.
 const VALUES: [&str; 7] = ["int", "bool", "float", "str", "NoneType", "dtype", "tensor"];
 
-/// What kind of value this is, of kinds that differ in their attributes.
-fn kind(given: &Given) -> &'static str {
-    match given {
+/// What kind of value this is, of kinds whose values all have the same attributes.
+fn kind(given: &Given) -> Option<&'static str> {
+    Some(match given {
         Given::Type(ty) if ty.starts_with("tensordesc") => "descriptor",
         Given::Type(_) => "scalar",
         Given::Value(text) if text.parse::<f64>().is_ok() => "number",
         Given::Value(text) if text == "True" || text == "False" => "truth value",
         Given::Value(text) if text == "None" => "none",
-        Given::Value(_) => "other",
-    }
+        Given::Value(_) => return None,
+    })
 }
 
 /// Whether nothing was refused.
