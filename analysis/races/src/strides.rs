@@ -55,22 +55,15 @@ impl<'p> Strides<'p> {
         cancel: &Cancel<'_>,
     ) -> Result<Option<String>, Cancelled> {
         let (strides, computed) = self.of(of);
-        let mut tries: Vec<Vec<u32>> = strides.iter().map(|stride| vec![*stride]).collect();
-        if strides.len() > 1 {
-            tries.push(strides);
-        }
+        let all = strides.iter().chain(&computed).copied().collect();
+        let (free, all) = (alone_and_together(strides), alone_and_together(all));
         let shows =
             |(_, (_, outcome)): &(usize, &(Setting, Outcome))| outcome.races.iter().any(|race| pair(race) == of);
         let mut found = None;
         for (number, (setting, _)) in outcomes.iter().enumerate().filter(shows) {
-            // No launch that the host makes is like that.
-            if setting.numbers.is_empty() && !self.launch.host.is_empty() && !computed.is_empty() {
-                let names = self.names(&computed);
-                found = Some(format!(
-                    "programs race where {names} are not what the host computes, and it was not tried with what it does"
-                ));
-                continue;
-            }
+            // No launch that the host makes is like that: what it computes is no more than chosen there.
+            let made_up = setting.numbers.is_empty() && !self.launch.host.is_empty();
+            let tries = if made_up { &all } else { &free };
             found = None;
             let mut none_runs = !tries.is_empty();
             for (strides, factor) in tries.iter().flat_map(|strides| FACTORS.map(|factor| (strides, factor))) {
@@ -86,9 +79,11 @@ impl<'p> Strides<'p> {
                 let apart = self.widened.0.get(&key).and_then(Option::as_ref).is_some_and(|races| !races.contains(&of));
                 if apart {
                     let names = self.names(strides);
-                    found = Some(format!(
-                        "programs race if {names} is small, and not if it is large: what it is, is not known"
-                    ));
+                    found = Some(if made_up {
+                        format!("programs race where {names} is not what the host computes, and not with a larger one")
+                    } else {
+                        format!("programs race if {names} is small, and not if it is large: what it is, is not known")
+                    });
                     break;
                 }
             }
@@ -139,10 +134,18 @@ impl<'p> Strides<'p> {
             accesses.iter().any(|access| [access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is)))
         };
         // What the host computes is what it is.
-        let (free, computed) = strides.into_iter().partition(|at| self.launch.host.of(*at).is_none());
-        let free: Vec<u32> = free;
-        (free.into_iter().filter(|at| !bounds(*at)).collect(), computed)
+        strides.retain(|at| !bounds(*at));
+        strides.into_iter().partition(|at| self.launch.host.of(*at).is_none())
     }
+}
+
+/// Each of some arguments, and all of them where there are several.
+fn alone_and_together(arguments: Vec<u32>) -> Vec<Vec<u32>> {
+    let mut tries: Vec<Vec<u32>> = arguments.iter().map(|argument| vec![*argument]).collect();
+    if arguments.len() > 1 {
+        tries.push(arguments);
+    }
+    tries
 }
 
 /// The same launch with some arguments much larger than any, and far from each other.
