@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ruff_python_ast::{Expr, Stmt};
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 use typed_arena::Arena;
@@ -17,7 +17,7 @@ use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};
 use crate::pending::Pending;
 use crate::scope::{Scope, Scopes};
 use crate::specialization::{Language, Source, Spec};
-use crate::syntax::{Module, Sources};
+use crate::syntax::{Body, Module, Sources};
 use crate::target::{Target, Version};
 use crate::value::{DType, Function, Object, Tensor, Value};
 use base::{Cancel, TextRange};
@@ -397,6 +397,8 @@ pub struct State<'a> {
     pub(crate) by_path: FxHashMap<String, FileId>,
     /// Imported files by the full name in the `import` statement.
     pub(crate) imported: FxHashMap<String, Value<'a>>,
+    /// What names of modules of libraries stand for, by whether a kernel asks.
+    pub(crate) of_libraries: FxHashMap<(bool, Rc<str>), FxHashMap<Rc<str>, Value<'a>>>,
     /// Modules of libraries whose names a file took with `*`.
     pub(crate) stars: Vec<(FileId, Rc<str>)>,
     /// Whether packages that may be copies of Triton are, by their absolute names.
@@ -404,13 +406,36 @@ pub struct State<'a> {
     /// The `def` that is looked for, and the functions that it made.
     pub(crate) wanted: Option<(FileId, u32)>,
     pub(crate) found: Vec<Rc<Function<'a>>>,
-    pub(crate) touched: Vec<(FileId, TextRange)>,
+    /// Functions and classes that were run, in the order in which they first were.
+    touched: Vec<(FileId, TextRange)>,
+    touched_ids: FxHashSet<(FileId, TextRange)>,
+    /// Bodies of functions that were called, by the address of their `def`.
+    bodies: FxHashMap<*const StmtFunctionDef, Rc<Body<'a>>>,
     /// Functions that Python runs, of files whose launches are looked for.
     pub(crate) hosts: Vec<Rc<Function<'a>>>,
     /// Layouts that are named in the module, by object and the hash of what it holds.
     pub(crate) layouts: FxHashMap<(*const Object<'a>, u64), (Rc<Object<'a>>, Alias)>,
     /// Set while it is only asked how far the elaboration comes.
     pub(crate) trial: Option<Trial>,
+}
+
+impl<'a> State<'a> {
+    /// Notes that a function or class is run.
+    pub(crate) fn touch(&mut self, file: FileId, range: TextRange) {
+        if self.touched_ids.insert((file, range)) {
+            self.touched.push((file, range));
+        }
+    }
+
+    /// What was run, each once.
+    pub(crate) fn into_touched(self) -> Vec<(FileId, TextRange)> {
+        self.touched
+    }
+
+    /// The body of a function of a file.
+    pub(crate) fn body(&mut self, def: &'a StmtFunctionDef) -> Rc<Body<'a>> {
+        self.bodies.entry(def).or_insert_with(|| Rc::new(Body::of(def))).clone()
+    }
 }
 
 /// What is noted of an elaboration of which only that is asked how far it comes.

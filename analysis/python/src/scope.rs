@@ -1,13 +1,12 @@
 //! Names and what they stand for.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use ruff_python_ast::Stmt;
 use rustc_hash::FxHashMap;
 
 use crate::origin::FileId;
-use crate::syntax::Asked;
+use crate::syntax::Body;
 use crate::value::Value;
 
 /// From how many names on they are found by hash.
@@ -36,11 +35,21 @@ impl<'a> Names<'a> {
 
     /// Gives a name a value.
     pub fn set(&mut self, name: &str, value: Value<'a>) {
-        if let Some(slot) = self.place(name).and_then(|at| self.list.get_mut(at)) {
-            slot.1 = value;
-            return;
+        match self.place(name).and_then(|at| self.list.get_mut(at)) {
+            Some(slot) => slot.1 = value,
+            None => self.push(name.into(), value),
         }
-        let name: Rc<str> = name.into();
+    }
+
+    /// Gives a name a value, where the name is one that is held already.
+    fn put(&mut self, name: Rc<str>, value: Value<'a>) {
+        match self.place(&name).and_then(|at| self.list.get_mut(at)) {
+            Some(slot) => slot.1 = value,
+            None => self.push(name, value),
+        }
+    }
+
+    fn push(&mut self, name: Rc<str>, value: Value<'a>) {
         self.list.push((name.clone(), value));
         if !self.index.is_empty() {
             self.index.insert(name, self.list.len() as u32 - 1);
@@ -74,9 +83,7 @@ pub struct Scope<'a> {
     /// Where names are looked up that it does not have.
     pub parent: Option<Rc<Scope<'a>>>,
     /// Of a call: the body of the function.
-    body: Option<&'a [Stmt]>,
-    /// What that does with its names, once somebody asks.
-    asked: OnceCell<Asked<'a>>,
+    body: Option<Rc<Body<'a>>>,
 }
 
 impl<'a> Scope<'a> {
@@ -95,9 +102,14 @@ impl<'a> Scope<'a> {
         self.names.borrow_mut().set(name, value);
     }
 
+    /// Gives a name a value here, where the name is one that is held already.
+    pub fn put(&self, name: Rc<str>, value: Value<'a>) {
+        self.names.borrow_mut().put(name, value);
+    }
+
     /// Whether the body of the function that is called here asks of a name what only tensors have.
     pub fn asks_of_tensor(&self, name: &str) -> bool {
-        self.body.is_some_and(|body| self.asked.get_or_init(|| Asked::of(body)).is_surely_tensor(name))
+        self.body.as_ref().is_some_and(|body| body.asked().is_surely_tensor(name))
     }
 
     /// A copy of the names.
@@ -126,9 +138,9 @@ impl<'a> Scopes<'a> {
         &mut self,
         file: FileId,
         parent: Option<Rc<Scope<'a>>>,
-        body: Option<&'a [Stmt]>,
+        body: Option<Rc<Body<'a>>>,
     ) -> Rc<Scope<'a>> {
-        let scope = Rc::new(Scope { file, names: RefCell::default(), parent, body, asked: OnceCell::new() });
+        let scope = Rc::new(Scope { file, names: RefCell::default(), parent, body });
         self.0.push(scope.clone());
         scope
     }

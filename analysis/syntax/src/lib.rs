@@ -6,6 +6,7 @@
 
 mod alike;
 mod asked;
+mod body;
 mod current;
 mod limits;
 mod module;
@@ -20,6 +21,7 @@ mod statements;
 
 pub use alike::Shifts;
 pub use asked::Asked;
+pub use body::Body;
 pub use current::CurrentTree;
 pub use limits::LIMITS;
 pub use module::{Broken, Module, is_blank_or_comment};

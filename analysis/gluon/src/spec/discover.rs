@@ -11,13 +11,14 @@ use std::sync::Arc;
 use super::given::{plain, plain_given};
 use super::instance::Base;
 use super::roots::{Root, Roots};
+use super::runs::Runs;
 use super::site::{self, Site};
 use super::survey::Survey;
 use super::words;
 use super::{Argument, Config, Entry, Given, Host, Source, Target};
 use crate::limits::discover::{CASES, FILES, LAUNCHES, LEVELS, MODULES, ONCE, RUNS, STEPS, TOTAL};
 use base::{Cancel, Cancelled, TextRange};
-use python::host::{self, Case, Cases, Code, Launch, Runs};
+use python::host::{self, Case, Cases, Code, Launch};
 use python::interp::{Interp, Stop, Trees};
 use python::origin::FileId;
 use python::reason::chained;
@@ -426,24 +427,31 @@ impl Job<'_> {
                     break;
                 }
                 let ran = host::run(interp, code, case.clone(), &ways, false)?;
-                runs.ran(&ways, &ran.ways, ran.launches.is_empty() && ran.why.is_some());
+                let failed = ran.launches.is_empty() && ran.why.is_some();
                 if ran.launches.is_empty() && left.is_none() {
-                    left = Some(ran.why.unwrap_or_else(|| "it ends without a launch".into()));
+                    left = Some(ran.why.clone().unwrap_or_else(|| "it ends without a launch".into()));
                 }
                 let host = Host {
                     case: Some(at as u32),
-                    ways,
+                    ways: ways.clone(),
                     arguments: shown(interp, &case),
                     ..self.host(interp, file, def)
                 };
                 let before: Vec<usize> = self.found.iter().map(Vec::len).collect();
                 let recorded = self.record(interp, ran.launches, &host, file);
                 if recorded.iter().any(|&entry| self.found[entry].iter().skip(before[entry]).any(|seen| seen.stuck)) {
-                    let ran = host::run(interp, code, case.clone(), &host.ways, true)?;
+                    let ran = host::run(interp, code, case.clone(), &ways, true)?;
                     if ran.assumed {
                         let host = Host { assumed: true, ..host };
                         self.record(interp, ran.launches, &host, file);
                     }
+                }
+                // Where no more launches of a kernel are followed, only what shows others is pursued.
+                let full = recorded.iter().any(|&entry| self.more[entry].0);
+                if full && !recorded.iter().any(|&entry| self.is_new(entry, before[entry])) {
+                    cut |= ways.len() < ran.ways.len();
+                } else {
+                    runs.ran(&ways, &ran.ways, failed);
                 }
                 any.extend(recorded);
             }
@@ -509,6 +517,7 @@ impl Job<'_> {
             if self.found[entry].len() >= LAUNCHES {
                 let one = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
                 self.beyond(entry, one);
+                any.push(entry);
                 continue;
             }
             let seen = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
@@ -519,6 +528,15 @@ impl Job<'_> {
             any.push(entry);
         }
         any
+    }
+
+    /// Whether one of the launches of an entry from this number on gives it what none before does.
+    fn is_new(&self, entry: usize, from: usize) -> bool {
+        let (before, since) = self.found[entry].split_at(from.min(self.found[entry].len()));
+        let same = |one: &Seen, other: &Seen| {
+            one.site == other.site && one.closure == other.closure && alike(&one.base, &other.base)
+        };
+        since.iter().any(|one| !before.iter().any(|other| same(one, other)))
     }
 
     /// Notes a launch beyond those that are recorded.

@@ -22,6 +22,7 @@ mod memo;
 mod neighbours;
 mod partly;
 mod roots;
+mod runs;
 mod search;
 mod shift;
 mod site;

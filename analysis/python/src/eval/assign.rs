@@ -186,10 +186,9 @@ impl<'a> Interp<'a> {
         match target {
             Expr::Name(name) => {
                 let name = name.id.as_str();
-                let value = match self.follows_host() && self.scope.asks_of_tensor(name) {
-                    true => crate::host::as_tensor(value),
-                    false => value,
-                };
+                let open = self.follows_host() && crate::host::may_be_tensor(&value);
+                let value =
+                    if open && self.scope.asks_of_tensor(name) { crate::host::as_tensor(value) } else { value };
                 let (value, cost) = super::extent::bounded(value);
                 self.steps += cost;
                 self.name_values(name, &value);

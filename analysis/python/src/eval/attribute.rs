@@ -91,11 +91,20 @@ impl<'a> Interp<'a> {
             Value::Unknown(_) => Some(value.clone()),
             Value::Host(thing) => Some(host::attribute(self, thing, name)?),
             Value::Lib(path) => {
+                let within = (self.in_kernel(), path.clone());
+                if let Some(found) = self.state.of_libraries.get(&within).and_then(|names| names.get(name)) {
+                    return Ok(Some(found.clone()));
+                }
                 let full = format!("{path}.{name}");
                 if self.in_kernel() && self.library.lacks(&full, self.version) {
                     return self.raise(format!("`{path}` has no `{name}`"));
                 }
-                Some(self.library(&full))
+                let found = self.library(&full);
+                // What a relative name means hangs on the file.
+                if !path.starts_with('.') {
+                    self.state.of_libraries.entry(within).or_default().insert(name.into(), found.clone());
+                }
+                Some(found)
             }
             Value::Builtin(row) => match name {
                 "__name__" => Some(Value::Str(row.path.rsplit('.').next().unwrap_or(row.path).into())),

@@ -276,31 +276,27 @@ impl<'a> Interp<'a> {
         if function.kind == FnKind::Host
             && self.in_kernel()
             && let Def::Def(def) = function.def
-            && crate::syntax::names::builds_ops(def)
+            && self.state.body(def).builds_ops()
         {
             let why = format!("`{}` builds ops by itself, which is not followed", def.name);
             return self.call_unknown(&Value::Unknown(why.into()), &args);
         }
         let range = function.def.range();
-        if !self.state.touched.contains(&(function.scope.file, range)) {
-            self.state.touched.push((function.scope.file, range));
-        }
+        self.state.touch(function.scope.file, range);
         let names = self.parameters(function, args)?;
         let memory =
             if mode == Mode::Device { self.memory_of(names.iter().map(|(_, value)| value)) } else { Vec::new() };
         let body = match function.def {
-            Def::Def(def) if mode == Mode::Host => Some(def.body.as_slice()),
+            Def::Def(def) if mode == Mode::Host => Some(self.state.body(def)),
             _ => None,
         };
-        let scope = self.scopes.open_body(function.scope.file, Some(function.scope.clone()), body);
+        let scope = self.scopes.open_body(function.scope.file, Some(function.scope.clone()), body.clone());
         for (name, value) in names {
-            let value = match body.is_some() && self.session.is_some() && scope.asks_of_tensor(&name) {
-                true => crate::host::as_tensor(value),
-                false => value,
-            };
+            let open = self.session.is_some() && crate::host::may_be_tensor(&value);
+            let value = if open && scope.asks_of_tensor(&name) { crate::host::as_tensor(value) } else { value };
             let (value, cost) = super::extent::bounded(value);
             self.steps += cost;
-            scope.set(&name, value);
+            scope.put(name, value);
         }
         let frame = match mode {
             Mode::Device => Some(self.push_frame(function.def.name().to_owned(), false, memory)),
@@ -309,7 +305,7 @@ impl<'a> Interp<'a> {
         let result = self.inside(scope, mode, frame, |interp| match function.def {
             Def::Lambda(lambda) => interp.expr(&lambda.body),
             Def::Def(def) => {
-                if mode == Mode::Host && generates(&def.body) {
+                if body.is_some_and(|body| body.yields()) {
                     return interp.unknown("a generator is not run");
                 }
                 match interp.block(&def.body)? {
@@ -454,28 +450,6 @@ impl<'a> Interp<'a> {
         }
         Ok(bound)
     }
-}
-
-/// Whether a function has a `yield`.
-fn generates(body: &[ruff_python_ast::Stmt]) -> bool {
-    use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-    struct Yields(bool);
-    impl<'a> Visitor<'a> for Yields {
-        fn visit_stmt(&mut self, stmt: &'a ruff_python_ast::Stmt) {
-            if !matches!(stmt, ruff_python_ast::Stmt::FunctionDef(_) | ruff_python_ast::Stmt::ClassDef(_)) && !self.0 {
-                walk_stmt(self, stmt);
-            }
-        }
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            self.0 |= matches!(expr, Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Await(_));
-            if !self.0 && !matches!(expr, Expr::Lambda(_)) {
-                walk_expr(self, expr);
-            }
-        }
-    }
-    let mut yields = Yields(false);
-    yields.visit_body(body);
-    yields.0
 }
 
 /// Whether a call that is given this could touch memory that threads share.

@@ -119,9 +119,7 @@ impl<'a> Interp<'a> {
     pub(super) fn construct(&mut self, class: &Rc<Class<'a>>, args: Args<'a>) -> Eval<'a> {
         let name = class.def.name.as_str();
         let range = Interp::range(class.def);
-        if !self.state.touched.contains(&(class.scope.file, range)) {
-            self.state.touched.push((class.scope.file, range));
-        }
+        self.state.touch(class.scope.file, range);
         if class.kind == ClassKind::Enum {
             return self.enum_member(class, &args);
         }

@@ -123,6 +123,7 @@ impl<'a> Interp<'a> {
         // What a relative name means depends on the file; what only a name gives away may be shown otherwise.
         if !package.root.starts_with('.') && (copy != package.module.is_empty()) {
             self.state.copies.insert(package.root.to_owned(), copy);
+            self.state.of_libraries.clear();
         }
         copy.then(|| package.canonical())
     }
@@ -140,7 +141,7 @@ impl<'a> Interp<'a> {
         }
         match value {
             Value::Unknown(_) => {}
-            Value::Lib(path) if self.library.lookup(path, self.version).is_none() => {}
+            Value::Lib(path) if !self.library.has(path, self.version) => {}
             _ => return None,
         }
         if let Some(module) = module {
@@ -203,6 +204,7 @@ impl<'a> Interp<'a> {
                     let first = name.split('.').next().unwrap_or(name);
                     if let Some(module) = module {
                         self.state.imported.insert(name.to_owned(), module.clone());
+                        self.state.of_libraries.clear();
                         if first == name {
                             self.scope.set(first, module);
                             continue;

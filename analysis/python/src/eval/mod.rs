@@ -101,7 +101,7 @@ pub fn elaborate(
     out.problems = problems;
     out.unmodelled = unmodelled;
     out.partitions = partitions;
-    out.touched = state.touched;
+    out.touched = state.into_touched();
     let refused = out.problems.iter().any(|problem| !problem.hint) || !out.unmodelled.is_empty();
     if !out.kernel.is_empty() || !refused {
         out.module = builder.finish();

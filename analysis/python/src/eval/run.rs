@@ -153,7 +153,7 @@ impl<'a> Interp<'a> {
 
     fn entry(&mut self, function: &Rc<Function<'a>>, spec: &Spec, launch: Option<&Launch<'a>>) -> Result<(), Stop> {
         let Def::Def(def) = function.def else { return self.unknown("a lambda is no kernel") };
-        self.state.touched.push((function.scope.file, function.def.range()));
+        self.state.touch(function.scope.file, function.def.range());
         (self.file, self.at) = (function.scope.file, Interp::range(&def.name));
         self.mode = Mode::Device;
         let signature = self.signature(function, spec, launch)?;

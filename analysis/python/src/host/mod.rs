@@ -39,13 +39,13 @@ use thing::{any, method, tensor};
 pub use case::{Case, Cases};
 pub use code::Code;
 pub use device::limits_of;
-pub use open::{answer, as_tensor, element, is_number, is_open, is_unknown, number, unpacked};
+pub use open::{answer, as_tensor, element, is_number, is_open, is_unknown, may_be_tensor, number, unpacked};
 pub use print::{Partly, expression, given, identity, partly};
 pub use reach::{MODULE, Ran, code_at, main_block, reach, run};
 pub(crate) use shapes::answer_part;
 pub use site::{handed, is_divisible};
 pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
-pub use ways::{Runs, Ways};
+pub use ways::Ways;
 
 /// `thing.name`.
 pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str) -> Eval<'a> {

@@ -29,10 +29,15 @@ pub(super) fn open_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a
 
 /// What is used as a tensor, where nothing else is known of it.
 pub fn as_tensor(value: Value<'_>) -> Value<'_> {
-    match &value {
-        Value::Unknown(_) => open_tensor(None, None),
-        Value::Host(thing) if matches!(**thing, Thing::Any(_)) => open_tensor(None, None),
-        _ => value,
+    if may_be_tensor(&value) { open_tensor(None, None) } else { value }
+}
+
+/// Whether nothing is known of a value that tells it from a tensor.
+pub fn may_be_tensor(value: &Value<'_>) -> bool {
+    match value {
+        Value::Unknown(_) => true,
+        Value::Host(thing) => matches!(**thing, Thing::Any(_)),
+        _ => false,
     }
 }
 

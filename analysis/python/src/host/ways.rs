@@ -3,7 +3,6 @@
 //! A condition that is written the same twice is one condition: `bias is not None` in a function and in its helper.
 
 use crate::limits::tests::WAYS as DEPTH;
-use std::collections::VecDeque;
 
 /// The ways that one run takes.
 #[derive(Clone, Debug, Default)]
@@ -33,74 +32,5 @@ impl Ways {
 
     pub(super) fn into_taken(self) -> Vec<bool> {
         self.taken.into_iter().map(|(_, way)| way).collect()
-    }
-}
-
-/// The runs that follow a function's ways: the likeliest first, then those that differ from it in one condition,
-/// and so on.
-#[derive(Debug)]
-pub struct Runs {
-    open: VecDeque<Vec<bool>>,
-    /// How many runs are left.
-    left: usize,
-}
-
-impl Runs {
-    /// At most so many runs.
-    pub fn of(most: usize) -> Runs {
-        Runs { open: [Vec::new()].into(), left: most }
-    }
-
-    /// The ways that the next run is told to take; `None` where there are no others, or enough were followed.
-    pub fn take_next(&mut self) -> Option<Vec<bool>> {
-        self.left = self.left.checked_sub(1)?;
-        self.open.pop_front()
-    }
-
-    /// Whether ways are left that are not followed.
-    pub fn is_cut(&self) -> bool {
-        !self.open.is_empty()
-    }
-
-    /// Notes the other ways that a run that was told `given` has come by. Where it `failed`, the last of them is
-    /// likeliest to be the one that would not have.
-    pub fn ran(&mut self, given: &[bool], taken: &[bool], failed: bool) {
-        let mut other = |at: usize, first: bool| {
-            let Some((way, before)) = taken.get(..=at).and_then(<[bool]>::split_last) else { return };
-            let ways = before.iter().copied().chain([!way]).collect();
-            match first {
-                true => self.open.push_front(ways),
-                false if self.open.len() <= self.left => self.open.push_back(ways),
-                false => {}
-            }
-        };
-        let new = given.len()..taken.len();
-        let last = if failed { new.clone().next_back() } else { None };
-        for at in new.filter(|at| Some(*at) != last) {
-            other(at, false);
-        }
-        if let Some(last) = last {
-            other(last, true);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_ways_once() {
-        let mut runs = Runs::of(8);
-        let mut seen = Vec::new();
-        while let Some(given) = runs.take_next() {
-            let mut ways = Ways::of(&given);
-            let first = ways.decide(1, true);
-            let second = if first { ways.decide(2, false) } else { ways.decide(1, true) };
-            seen.push((first, second));
-            runs.ran(&given, &ways.into_taken(), false);
-        }
-        assert_eq!(seen, [(true, false), (false, false), (true, true)]);
-        assert!(!runs.is_cut());
     }
 }

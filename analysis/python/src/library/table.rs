@@ -291,7 +291,9 @@ impl Library {
 
     /// A full name as the table spells it.
     pub fn canonical<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        for (theirs, ours) in self.modules.iter().flat_map(|modules| modules.spellings) {
+        let first = path.as_bytes().first();
+        let all = self.modules.iter().flat_map(|modules| modules.spellings);
+        for (theirs, ours) in all.filter(|(theirs, _)| theirs.as_bytes().first() == first) {
             match behind(path, theirs) {
                 Some("") => return Cow::Borrowed(ours),
                 Some(rest) if rest.starts_with('.') => return Cow::Owned(format!("{ours}{rest}")),
@@ -342,6 +344,11 @@ impl Library {
         };
         let found = found.or_else(used);
         found.or_else(|| self.is_module(&path, version).then(|| Value::Lib(path.as_ref().into())))
+    }
+
+    /// Whether a full name stands for something in a release of Triton.
+    pub fn has(&self, path: &str, version: Version) -> bool {
+        self.is_module(path, version.max(FIRST)) || self.lookup(path, version).is_some()
     }
 
     /// The forms that a function had in releases before this one and has no more, the latest first.
