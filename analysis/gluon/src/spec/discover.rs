@@ -6,6 +6,7 @@
 //! say all that its kernels are launched with, other files that mention them, or the functions that launch them,
 //! are followed: those with tests first.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::given::{plain, plain_given};
@@ -25,6 +26,7 @@ use python::reason::chained;
 use python::specialization::Language;
 use python::syntax::{Module, NoSources, Sources};
 use python::value::{Function, Value};
+use rustc_hash::FxHasher;
 
 /// How many notes a kernel gets of its launches.
 const NOTES: usize = 4;
@@ -53,9 +55,21 @@ struct Seen {
     place: (String, TextRange),
     /// Whether there is a parameter of which nothing is known and for which nothing can be chosen.
     stuck: bool,
+    /// Of what the kernel is given.
+    hash: u64,
 }
 
 impl Seen {
+    /// Whether another launch adds nothing to this one.
+    fn says_as_much_as(&self, other: &Seen) -> bool {
+        self.hash == other.hash
+            && self.stuck == other.stuck
+            && self.place == other.place
+            && self.site == other.site
+            && self.closure == other.closure
+            && alike(&self.base, &other.base)
+    }
+
     /// Whether all that the kernel is given is known.
     fn is_known(&self) -> bool {
         self.base.partly.is_empty() && self.base.arguments.iter().all(|argument| argument.source == Source::Launch)
@@ -446,13 +460,8 @@ impl Job<'_> {
                         self.record(interp, ran.launches, &host, file);
                     }
                 }
-                // Where no more launches of a kernel are followed, only what shows others is pursued.
-                let full = recorded.iter().any(|&entry| self.more[entry].0);
-                if full && !recorded.iter().any(|&entry| self.is_new(entry, before[entry])) {
-                    cut |= ways.len() < ran.ways.len();
-                } else {
-                    runs.ran(&ways, &ran.ways, failed);
-                }
+                let is_new = recorded.iter().any(|&entry| before[entry] < self.found[entry].len());
+                runs.ran(&ways, &ran.ways, failed, is_new || recorded.is_empty());
                 any.extend(recorded);
             }
             cut |= runs.is_cut();
@@ -514,37 +523,26 @@ impl Job<'_> {
                 }
             };
             let site = site::of(interp, &self.entries[entry], &launch, file, host.def);
-            if self.found[entry].len() >= LAUNCHES {
-                let one = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
-                self.beyond(entry, one);
-                any.push(entry);
+            any.push(entry);
+            let seen = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
+            if self.found[entry].iter().any(|known| known.says_as_much_as(&seen)) {
                 continue;
             }
-            let seen = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
+            if self.found[entry].len() >= LAUNCHES {
+                self.beyond(entry, seen);
+                continue;
+            }
             if self.found[entry].is_empty() && seen.is_known() && !seen.stuck {
                 (self.first)(entry, &seen.base);
             }
             self.found[entry].push(seen);
-            any.push(entry);
         }
         any
-    }
-
-    /// Whether one of the launches of an entry from this number on gives it what none before does.
-    fn is_new(&self, entry: usize, from: usize) -> bool {
-        let (before, since) = self.found[entry].split_at(from.min(self.found[entry].len()));
-        let same = |one: &Seen, other: &Seen| {
-            one.site == other.site && one.closure == other.closure && alike(&one.base, &other.base)
-        };
-        since.iter().any(|one| !before.iter().any(|other| same(one, other)))
     }
 
     /// Notes a launch beyond those that are recorded.
     fn beyond(&mut self, entry: usize, one: Seen) {
         let found = &self.found[entry];
-        if found.iter().any(|seen| seen.site == one.site) {
-            return;
-        }
         let (cut, more) = &mut self.more[entry];
         *cut = true;
         let same = |site: &&mut Site| (&site.given, &site.held) == (&one.site.given, &one.site.held);
@@ -603,7 +601,9 @@ impl Job<'_> {
         };
         site.given.clone_from(&base.arguments);
         site.held.clone_from(&base.held);
-        Seen { base, site, closure, place: (path, launch.at), stuck }
+        let mut hasher = FxHasher::default();
+        (&base.arguments, &base.partly, &base.held, at).hash(&mut hasher);
+        Seen { base, site, closure, place: (path, launch.at), stuck, hash: hasher.finish() }
     }
 
     /// What a nested kernel takes from the functions around it.
