@@ -137,7 +137,7 @@ fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason<
         let text = if closed {
             "the words of memory that steer it do not change while it runs"
         } else if outcome.valuations.iter().any(|valuation| valuation.slope != 0 || !valuation.words.is_empty()) {
-            "the words that one argument points to are equal, or rise so that what depends on them runs"
+            "the words that one argument points to are equal, or rise, or differ as those do that were chosen"
         } else {
             "all words that one argument points to are equal"
         };

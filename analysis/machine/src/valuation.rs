@@ -31,6 +31,11 @@ pub struct Word {
 /// The bits of an address that tell places within what one pointer leads to.
 const WITHIN: i64 = (1 << 24) - 1;
 
+/// Whether two addresses are within what one pointer leads to.
+pub fn same_pointer(one: i64, other: i64) -> bool {
+    one & !WITHIN == other & !WITHIN
+}
+
 impl Valuation {
     /// An input's value.
     pub fn get(&self, input: InputId) -> i64 {
@@ -41,7 +46,7 @@ impl Valuation {
     pub fn word(&self, memory: InputId, address: i64) -> i64 {
         let behind = self.words.partition_point(|word| (word.memory, word.address) <= (memory, address));
         let set = behind.checked_sub(1).and_then(|at| self.words.get(at));
-        match set.filter(|word| word.memory == memory && word.address & !WITHIN == address & !WITHIN) {
+        match set.filter(|word| word.memory == memory && same_pointer(word.address, address)) {
             Some(word) => word.value.wrapping_add(self.slope.wrapping_mul(address.wrapping_sub(word.address))),
             None => self.get(memory).wrapping_add(self.slope.wrapping_mul(address & WITHIN)),
         }

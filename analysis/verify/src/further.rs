@@ -4,13 +4,16 @@
 //! change of the base shows nothing. So all loops are driven past their rings at once, each of them through its counts
 //! from there, each condition is turned with every input that can turn it alone, and loops are driven on from there.
 //! Words of memory that a loop reads one after the other are one value, as in all runs, or rise along memory, by as much
-//! as makes loops between two of them go around their rings. What several atomics give differs.
+//! as makes loops between two of them go around their rings, or differ from one to the next: those that decide something
+//! by themselves are small numbers in several orders, others rise unevenly. What several atomics give differs.
 
+use super::directed::{WordAt, read_words};
 use super::inputs::{InputGroup, InputPlan, set_alone, turns};
 use super::limits::further::{INPUTS, WAYS};
 use super::slice::Slices;
 use kernel::{InputId, InputKind, Instr, Kernel, Pure, Word};
 use machine::Valuation;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How much a word rises a byte of its address, where words rise: one of four bytes is 4 more than the one before.
 const SLOPE: i64 = 1;
@@ -47,6 +50,9 @@ pub(super) fn further(kernel: &Kernel, plan: &InputPlan) -> Vec<Valuation> {
         }
     }
     if kernel.inputs.iter().any(|input| input.kind == InputKind::Memory) {
+        for start in std::iter::once(&plan.base).chain(&long) {
+            found.extend(differing(kernel, start));
+        }
         let rising = |start: &Valuation, slope| Valuation { slope, ..start.clone() };
         found.extend([rising(&plan.base, SLOPE), rising(&long[0], SLOPE)]);
         found.extend(slopes(kernel, plan).into_iter().map(|slope| rising(&plan.base, slope)));
@@ -58,6 +64,73 @@ pub(super) fn further(kernel: &Kernel, plan: &InputPlan) -> Vec<Valuation> {
         found.extend([apart]);
     }
     found.all
+}
+
+/// What words that decide something by themselves are, by their number behind one pointer.
+const ORDERS: [fn(i64) -> i64; 4] = [|at| at & 1, |at| i64::from(at.count_ones() & 1), |at| 1 - (at & 1), |at| (3 * at + 2) % 4];
+
+/// Constants of the kernel that may be how many rows or columns of a tile there are.
+const UNITS: std::ops::RangeInclusive<i64> = 8..=1 << 16;
+
+/// The word of this number behind one pointer where words rise unevenly, of four bytes and of eight.
+fn uneven(at: i64) -> i64 {
+    at + (at >> 1) + (at >> 2)
+}
+
+/// The same inputs with the words of memory that are read under them differing from one to the next.
+fn differing(kernel: &Kernel, start: &Valuation) -> Vec<Valuation> {
+    let read = read_words(kernel, start);
+    let (alone, others) = (numbered(&read.alone), numbered(&read.others));
+    let several = |words: &[(WordAt, i64)]| words.iter().any(|(_, at)| *at > 0);
+    let with = |valuation: &mut Valuation, words: &[(WordAt, i64)], value: &dyn Fn(i64) -> i64| {
+        for ((memory, address), at) in words {
+            let bit = kernel.inputs.get(memory.index()).is_some_and(|input| input.width == 1);
+            let value = if bit { value(*at) & 1 } else { value(*at) };
+            valuation.set_word(machine::Word { memory: *memory, address: *address, value });
+        }
+    };
+    let mut all = Vec::new();
+    if several(&alone) {
+        for order in ORDERS {
+            let mut valuation = start.clone();
+            with(&mut valuation, &alone, &order);
+            all.push(valuation);
+        }
+    }
+    if several(&others) {
+        for unit in units(kernel) {
+            let mut valuation = start.clone();
+            with(&mut valuation, &alone, &ORDERS[0]);
+            with(&mut valuation, &others, &|at| unit * uneven(at));
+            all.push(valuation);
+        }
+    }
+    all
+}
+
+/// Numbers of which differences between words are made: 1, and what the kernel counts by, most of all.
+fn units(kernel: &Kernel) -> Vec<i64> {
+    let instrs = kernel.blocks.iter().flat_map(|block| &block.instrs);
+    let constants = instrs.filter_map(|instr| match instr {
+        Instr::Let(_, Pure::Const(value)) => Some(*value).filter(|value| UNITS.contains(value)),
+        _ => None,
+    });
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    constants.for_each(|value| *counts.entry(value).or_default() += 1);
+    let mut units: Vec<(i64, usize)> = counts.into_iter().collect();
+    units.sort_by_key(|(value, count)| (std::cmp::Reverse(*count), *value));
+    std::iter::once(1).chain(units.into_iter().map(|(value, _)| value)).take(1 + WAYS).collect()
+}
+
+/// Words with their numbers among those behind the same pointer.
+fn numbered(words: &BTreeSet<WordAt>) -> Vec<(WordAt, i64)> {
+    let mut all: Vec<(WordAt, i64)> = Vec::with_capacity(words.len());
+    for &(memory, address) in words {
+        let before = all.last().filter(|((of, at), _)| *of == memory && machine::same_pointer(*at, address));
+        let number = before.map_or(0, |(_, number)| number + 1);
+        all.push(((memory, address), number));
+    }
+    all
 }
 
 /// The results of atomics, where there are several: each has one of its own, and partitions that each ask for one need

@@ -184,6 +184,9 @@ impl<'t> Extractor<'t> {
             Some(OpCode::Tt(Tt::Call)) => self.call(op),
             Some(OpCode::Tt(Tt::Return)) => {}
             Some(OpCode::Ttg(Ttg::WarpSpecialize)) => self.warp_specialize(op),
+            // One that is `read_only` ends when shared memory was read; what was stored may be seen later still.
+            Some(OpCode::Ttng(Ttng::AsyncTmaStoreWait))
+                if tree.attr(op, "read_only").is_some_and(|attr| tree.attr_bool(attr)) => {}
             Some(OpCode::Ttng(Ttng::AsyncTmaStoreWait)) => {
                 let pending = tree.attr(op, "pendings").and_then(|attr| tree.attr_int(attr)).unwrap_or(0);
                 self.steps.push(Step::StoreWait(u32::try_from(pending).unwrap_or(0)));

@@ -14,6 +14,13 @@ use solve::Goal;
 use std::collections::BTreeSet;
 use walk::{Seen, Walk};
 
+pub(super) use walk::{ReadWords, WordAt};
+
+/// The words of memory that a kernel reads under a valuation.
+pub(super) fn read_words(kernel: &Kernel, valuation: &Valuation) -> ReadWords {
+    Walk::new(kernel, valuation).words()
+}
+
 /// Inputs that are worth a run.
 #[derive(Clone, Debug)]
 pub(super) struct Lead {

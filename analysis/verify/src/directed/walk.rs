@@ -6,10 +6,10 @@
 
 use crate::Formula;
 use crate::limits::directed::{OPERATIONS as MOST_OPERATIONS, VALUES as MOST_VALUES};
-use kernel::{EffectId, EffectKind, InputKind, Instr, Kernel, Pure, Target, Terminator, Var, Width, Word};
+use kernel::{EffectId, EffectKind, InputId, InputKind, Instr, Kernel, Pure, Target, Terminator, Var, Width, Word};
 use machine::Valuation;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The place of a value in a walk.
 type Place = u32;
@@ -31,6 +31,38 @@ pub(super) struct Walk {
     pub(super) predicates: BTreeMap<usize, [Option<Seen>; 2]>,
     /// By effect: whether it would be executed.
     pub(super) executed: Vec<bool>,
+    /// Conditions of branches and predicates, in the order in which they were met.
+    decided: Vec<Place>,
+}
+
+/// A word of memory: the input that stands for memory, and the address.
+pub(crate) type WordAt = (InputId, i64);
+
+/// The words of memory that a walk reads, sorted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadWords {
+    /// Those that decide by themselves which way a branch goes, or whether an op is executed.
+    pub(crate) alone: BTreeSet<WordAt>,
+    /// The others.
+    pub(crate) others: BTreeSet<WordAt>,
+}
+
+/// The words that a value is computed from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ComputedFrom {
+    NoWord,
+    One(WordAt),
+    Several,
+}
+
+impl ComputedFrom {
+    fn and(self, other: ComputedFrom) -> ComputedFrom {
+        match (self, other) {
+            (ComputedFrom::NoWord, one) | (one, ComputedFrom::NoWord) => one,
+            (one, other) if one == other => one,
+            _ => ComputedFrom::Several,
+        }
+    }
 }
 
 impl Walk {
@@ -41,6 +73,7 @@ impl Walk {
             branches: BTreeMap::new(),
             predicates: BTreeMap::new(),
             executed: vec![false; kernel.effects.len()],
+            decided: Vec::new(),
         };
         let tiles = kernel.inputs.iter().position(|input| input.kind == InputKind::Tiles);
         let tiles = tiles.and_then(|at| valuation.values.get(at)).copied().unwrap_or(0);
@@ -64,6 +97,32 @@ impl Walk {
     /// Computed values: what a walk costs.
     pub(super) fn cost(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// The words of memory that were read.
+    pub(super) fn words(&self) -> ReadWords {
+        let mut from: Vec<ComputedFrom> = Vec::with_capacity(self.nodes.len());
+        let mut read = ReadWords::default();
+        for (pure, _) in &self.nodes {
+            let of = |place: &Place| from.get(*place as usize).copied().unwrap_or(ComputedFrom::NoWord);
+            let now = match pure {
+                Pure::Load(memory, address) => {
+                    let address = self.nodes.get(*address as usize).map_or(0, |(_, value)| *value);
+                    read.others.insert((*memory, address));
+                    ComputedFrom::One((*memory, address))
+                }
+                pure => pure.operands().iter().map(of).fold(ComputedFrom::NoWord, ComputedFrom::and),
+            };
+            from.push(now);
+        }
+        for place in &self.decided {
+            if let Some(ComputedFrom::One(word)) = from.get(*place as usize)
+                && read.others.remove(word)
+            {
+                read.alone.insert(*word);
+            }
+        }
+        read
     }
 
     /// A condition as a function of inputs and words of memory.
@@ -191,6 +250,7 @@ impl<'w> Walker<'w> {
                 let place = self.place(*condition);
                 let holds = self.value(place) & 1 == 1;
                 Walk::note(&mut self.walk.branches, number, holds, place);
+                self.walk.decided.push(place);
                 Some(self.jump(if holds { yes } else { no }))
             }
             Terminator::Fork(fork) => {
@@ -243,6 +303,7 @@ impl<'w> Walker<'w> {
             let place = self.place(predicate);
             let holds = self.value(place) & 1 == 1;
             Walk::note(&mut self.walk.predicates, id.index(), holds, place);
+            self.walk.decided.push(place);
             if !holds {
                 return;
             }
