@@ -363,7 +363,7 @@ impl Lowerer<'_> {
                     barrier,
                     predicate: None,
                     count: 0,
-                    bytes: bytes * reach.times,
+                    bytes: bytes * reach.times / reach.shares,
                     to: reach.to,
                 }])
             }

@@ -17,7 +17,7 @@ use super::cluster::Ctas;
 use super::lowerer::Lowerer;
 use dialects::{OpCompletion, Ttng};
 use kernel::{CtaSet, Issuer, Recipients, Var};
-use ttgir::{AttrId, OpId, Ty, ValueId};
+use ttgir::{AttrId, MemSpace, OpId, Ty, ValueId};
 
 /// The most CTAs a cluster may have (Hopper's non-portable size; the sanitizer's limit too).
 const MOST: i64 = 16;
@@ -50,11 +50,13 @@ pub(super) struct Reach {
     pub(super) to: Recipients,
     /// How many times the bytes of one CTA's part each of these barriers counts.
     pub(super) times: u64,
+    /// Among how many of these barriers those bytes are shared out.
+    pub(super) shares: u64,
 }
 
 impl Default for Reach {
     fn default() -> Reach {
-        Reach { leaders: 0, ctas: CtaSet::OWN, to: Recipients::own(), times: 1 }
+        Reach { leaders: 0, ctas: CtaSet::OWN, to: Recipients::own(), times: 1, shares: 1 }
     }
 }
 
@@ -179,7 +181,7 @@ impl Lowerer<'_> {
             (Issuer::Tma, OpCompletion::Transaction { barrier, of }) => {
                 let barrier = self.broadcast(op, barrier, 0);
                 if self.tree.is(op, Ttng::AsyncSharedStore) {
-                    return Reach::default();
+                    return self.shared_store(op);
                 }
                 if !self.flag(op, "multicast") {
                     return Reach { to: Recipients::one(CtaSet::leader(barrier)), ..Reach::default() };
@@ -190,14 +192,76 @@ impl Lowerer<'_> {
                     ctas: CtaSet::group(result),
                     to: Recipients::one(CtaSet { clear: result | barrier, spread: result & !barrier }),
                     times: 1 << (result & barrier).count_ones(),
+                    shares: 1,
                 }
             }
             (Issuer::Tma, OpCompletion::Group { .. }) => {
                 Reach { leaders: self.broadcast(op, "src", 0), ..Reach::default() }
             }
             (Issuer::TensorCore, _) => self.paired(op),
+            (Issuer::Base, OpCompletion::InOrder) => Reach { ctas: CtaSet::group(self.crossed(op)), ..Reach::default() },
             _ => Reach::default(),
         }
+    }
+
+    /// A store that counts at a barrier of each CTA that it writes to, as much as that gets of it.
+    fn shared_store(&self, op: OpId) -> Reach {
+        let to = CtaSet::group(self.crossed(op));
+        Reach { ctas: to, to: Recipients::one(to), shares: 1 << to.bits().count_ones(), ..Reach::default() }
+    }
+
+    /// Bits in which the number of a CTA may differ from those whose part of shared memory its registers go to or come
+    /// from: the bases of the two layouts differ in them. Triton makes of such a load or store one that goes through
+    /// distributed shared memory, and its sanitizer takes all of these CTAs' parts for touched.
+    pub(super) fn crossed(&self, op: OpId) -> u16 {
+        let of = |value: &ValueId| self.tree.value_type(*value).map(|ty| (*value, self.tree.ty(ty)));
+        let values = || self.tree.operands(op).iter().chain(self.tree.results(op)).filter_map(of);
+        let shared = |ty: &Ty| matches!(ty, Ty::MemDesc { space: MemSpace::Shared | MemSpace::SharedCluster, .. });
+        let memory = values().find(|(value, ty)| shared(ty) && !self.is_barriers(*value));
+        let registers = values().filter_map(|(value, ty)| match ty {
+            Ty::Tensor { shape, .. } => Some((self.tree.type_encoding(self.tree.value_type(value)?), shape)),
+            _ => None,
+        });
+        let Some((_, Ty::MemDesc { shape, encoding: Some(encoding), alloc_shape, .. })) = memory else { return 0 };
+        let said = self.tree.attr(op, "registers.cga").and_then(|attr| all_numbers(self.tree.attr_text(attr)));
+        let written = self.tree.results(op).iter().all(|result| {
+            !matches!(self.tree.value_type(*result).map(|ty| self.tree.ty(ty)), Some(Ty::Tensor { .. }))
+        });
+        let memory = self.bases(encoding);
+        let memory = counted(&memory, &alloc_shape.unwrap_or(shape), self.ctas.program);
+        let crossed = registers.filter_map(|(encoding, shape)| {
+            let own = said.clone().or_else(|| encoding.map(|encoding| self.register_bases(encoding)))?;
+            Some(crossed(&memory, &counted(&own, &shape, self.ctas.program), written))
+        });
+        crossed.fold(0, |all, one| all | one)
+    }
+
+    /// One basis for each bit of the CTA's number, of a layout of registers.
+    fn register_bases(&self, encoding: AttrId) -> Vec<Vec<i64>> {
+        let text = self.tree.attr_text(encoding);
+        let parent = || self.tree.attr_entry(encoding, "parent").map(|parent| self.register_bases(parent));
+        let number = |name| self.tree.attr_entry(encoding, name).and_then(|attr| self.tree.attr_int(attr));
+        if text.starts_with("#ttg.slice") {
+            let (mut bases, dim) = (parent().unwrap_or_default(), number("dim").and_then(|dim| usize::try_from(dim).ok()));
+            for basis in &mut bases {
+                if let Some(dim) = dim.filter(|dim| *dim < basis.len()) {
+                    basis.remove(dim);
+                }
+            }
+            return bases;
+        }
+        if text.starts_with("#ttg.dot_op") {
+            let mut bases = parent().unwrap_or_default();
+            let back = if number("opIdx") == Some(0) { 1 } else { 2 };
+            for basis in &mut bases {
+                let inner = basis.len().checked_sub(back);
+                if let Some(value) = inner.and_then(|at| basis.get_mut(at)) {
+                    *value = 0;
+                }
+            }
+            return bases;
+        }
+        self.bases(encoding)
     }
 
     /// The CTAs of a tensor core operation: pairs act as one, by the even CTA.
@@ -205,7 +269,7 @@ impl Lowerer<'_> {
         // In a plan nothing holds two CTAs together yet, and each does its own half.
         let pairs = self.ctas.pairs || (self.ctas.cluster > 1 && self.flag(op, "two_ctas"));
         let pair = u16::from(pairs && self.plan.is_none());
-        Reach { leaders: pair, ctas: CtaSet::group(pair), to: Recipients::one(CtaSet::group(pair)), times: 1 }
+        Reach { leaders: pair, ctas: CtaSet::group(pair), to: Recipients::one(CtaSet::group(pair)), times: 1, shares: 1 }
     }
 
     /// Whose barriers a tensor core operation arrives at when its completion is multicast to all
@@ -257,6 +321,43 @@ fn numbers(text: &str, name: &str) -> Option<Vec<Vec<i64>>> {
         let word = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
         text[at + name.len()..].trim_start().strip_prefix('=').filter(|_| !word)
     })?;
+    all_numbers(rest)
+}
+
+/// The bases of a layout as they count: one for each bit of the number of one of so many CTAs, from the innermost
+/// dimension outwards, 0 where one goes past the end of its dimension.
+fn counted(bases: &[Vec<i64>], shape: &[i64], ctas: u16) -> Vec<Vec<i64>> {
+    let own = |bit: usize| {
+        let basis = bases.get(bit).map_or(&[][..], Vec::as_slice);
+        let inwards = basis.iter().rev().zip(shape.iter().rev());
+        let mut own: Vec<i64> = inwards.map(|(&at, &size)| if at < size { at } else { 0 }).collect();
+        own.truncate(own.iter().rposition(|at| *at != 0).map_or(0, |last| last + 1));
+        own
+    };
+    (0..ctas.trailing_zeros() as usize).map(own).collect()
+}
+
+/// Bits in which the CTA that has a part in memory may differ from the one that has it in registers.
+fn crossed(memory: &[Vec<i64>], registers: &[Vec<i64>], written: bool) -> u16 {
+    let differ = |bit: usize| {
+        let (in_memory, own) = (&memory[bit], &registers[bit]);
+        in_memory != own && (!in_memory.is_empty() || written)
+    };
+    let bits: Vec<usize> = (0..memory.len().min(registers.len())).filter(|bit| differ(*bit)).collect();
+    let mut all = 0;
+    for bit in bits {
+        all |= 1 << bit;
+        for (other, (in_memory, own)) in memory.iter().zip(registers).enumerate() {
+            let meets = (!own.is_empty() && *own == memory[bit])
+                || (!in_memory.is_empty() && *in_memory == registers[bit]);
+            all |= u16::from(meets) << other;
+        }
+    }
+    all
+}
+
+/// Lists of numbers from a text's beginning on: `[[1, 0], [0, 1]]`.
+fn all_numbers(rest: &str) -> Option<Vec<Vec<i64>>> {
     let body = rest.trim_start().strip_prefix('[')?.trim_start();
     let list = |text: &str| text.split(',').filter_map(|number| number.trim().parse().ok()).collect::<Vec<i64>>();
     if !body.starts_with('[') {

@@ -22,7 +22,8 @@ impl Lowerer<'_> {
         let site = self.site(op);
         if !tree.group(op, "src").is_empty() {
             let proxy = if memory.space == Space::Tensor { Proxy::Tensor } else { Proxy::Generic };
-            let access = Access { view, mode: Mode::Write, proxy, operand: "", clears: false, ctas: CtaSet::OWN };
+            let ctas = CtaSet::group(if self.ctas.cluster > 1 { self.crossed(op) } else { 0 });
+            let access = Access { view, mode: Mode::Write, proxy, operand: "", clears: false, ctas };
             self.role(op, site, "result", tree.value_range(result));
             let kind =
                 EffectKind::Operation { issuer: Issuer::Base, accesses: vec![access], completion: Completion::InOrder };

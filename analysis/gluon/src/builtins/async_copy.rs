@@ -1,5 +1,6 @@
 //! `cp.async`, stores into other CTAs' shared memory, and cluster launch control.
 
+use super::layouts::shared_by_ctas;
 use super::mbarrier::barrier;
 use builtins::operand::{flag, given, int, memory, moved, need};
 use dialects::{Ttg, Ttng};
@@ -137,5 +138,6 @@ fn remote_store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let bar = barrier(interp, need(interp, bound, "mbarrier")?, "mbarrier")?;
     super::memory::same(interp, "value", &value, &dst.shape, dst.dtype)?;
     let op = Op::new(Ttng::AsyncSharedStore).operand("src", interp.ssa(&value)).operand("dst", dst.ssa);
-    interp.emit_effect(op.operand("mbarrier", bar.ssa))
+    let op = op.operand("mbarrier", bar.ssa);
+    interp.emit_effect(shared_by_ctas(interp, op, &value.layout))
 }

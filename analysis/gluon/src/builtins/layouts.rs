@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use builtins::operand::{field, flag, int, int_list, ints, list, need};
+use python::emit::{Attr, Op};
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Class, Earlier, NOTHING, Part, Row};
 use python::value::{DType, Object, Value};
@@ -433,6 +434,17 @@ pub(super) fn cga<'a>(interp: &Interp<'a>, layout: &Value<'a>) -> Result<Vec<Vec
             Ok(made.collect())
         }
         _ => cga_of(interp, field(object, "cga_layout")),
+    }
+}
+
+/// An op with how the CTAs of a cluster share its registers, which their type does not say here: `registers.cga`.
+pub(super) fn shared_by_ctas<'a>(interp: &Interp<'a>, op: Op, layout: &Value<'a>) -> Op {
+    if interp.num_ctas <= 1 {
+        return op;
+    }
+    match cga(interp, layout) {
+        Ok(bases) if !bases.is_empty() => op.attr("registers.cga", Attr::Word(format!("{bases:?}"))),
+        _ => op,
     }
 }
 

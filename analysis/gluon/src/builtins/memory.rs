@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::layouts::{bases, cga, object, opaque_shared, per_cta};
+use super::layouts::{bases, cga, object, opaque_shared, per_cta, shared_by_ctas};
 use builtins::operand::{dtype, field, given, int, int_list, ints, memory, moved, need, scalar, tensor};
 use dialects::Ttg;
 use python::doubt::DoubtKind;
@@ -216,10 +216,12 @@ impl<'a> Made<'a> {
     /// Emits the allocation, with the tensor that it begins with where one is given.
     pub(super) fn allocate(self, interp: &mut Interp<'a>, bound: &Bound<'a>, op: Op) -> Eval<'a> {
         let ty = self.ty(interp)?;
+        let mut op = op;
         let value = match given(bound, "value") {
             Some(value) => {
                 let value = moved(interp, value, "value", self.dtype, &self.shape)?;
                 same(interp, "value", &value, &self.shape, self.dtype)?;
+                op = shared_by_ctas(interp, op, &value.layout);
                 Some(interp.ssa(&value))
             }
             None => None,
@@ -280,8 +282,9 @@ pub(super) fn read<'a>(
     layout: Value<'a>,
     op: Op,
 ) -> Eval<'a> {
+    let op = shared_by_ctas(interp, op.operand("src", of.ssa), &layout);
     let result = interp.registers(of.dtype, shape, layout);
-    register_result(interp, result, op.operand("src", of.ssa))
+    register_result(interp, result, op)
 }
 
 /// Emits an op whose result is these registers.
@@ -296,7 +299,7 @@ fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let value = moved(interp, need(interp, bound, "value")?, "value", of.dtype, &of.shape)?;
     same(interp, "value", &value, &of.shape, of.dtype)?;
     let op = Op::new(Ttg::LocalStore).operand("src", interp.ssa(&value)).operand("dst", of.ssa);
-    interp.emit_effect(op)
+    interp.emit_effect(shared_by_ctas(interp, op, &value.layout))
 }
 
 fn axis<'a>(interp: &Interp<'a>, bound: &Bound<'a>, of: &MemDesc<'a>) -> Result<i64, Stop> {
