@@ -15,6 +15,7 @@
 
 mod amdg;
 mod arith;
+pub mod assembly;
 mod builtin;
 mod cf;
 mod code;

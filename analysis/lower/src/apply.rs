@@ -3,7 +3,7 @@
 use super::lowerer::Lowerer;
 use super::value::{Class, Val};
 use base::{Message, TextRange, message};
-use dialects::{Amdg, Func, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng, Ub};
+use dialects::{Amdg, Func, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng, Ub, assembly};
 use kernel::{
     Access, Arrival, CommitKind, Completion, CtaSet, EffectId, EffectKind, Issuer, Proxy, Recipients, SiteId, Space,
     Var,
@@ -94,6 +94,14 @@ impl Lowerer<'_> {
         if tree.is(op, Ub::Poison) {
             // Whoever uses it says so.
             return;
+        }
+        if tree.is(op, Tt::ElementwiseInlineAsm) || tree.is(op, Ttg::InlineAsm) {
+            let range = tree.op_header_range(op);
+            let text = tree.text().get(range.start as usize..range.end as usize).unwrap_or("");
+            let alone = tree.attr(op, "asm_string").and_then(|attr| tree.attr_str(attr)).unwrap_or("");
+            if assembly::synchronises(text) && !assembly::is_barrier(alone) {
+                return self.unmodelled(op, "the assembly synchronises or touches shared memory");
+            }
         }
         if tree.operands(op).iter().any(touches) || tree.results(op).iter().any(touches) {
             self.unmodelled(

@@ -199,7 +199,9 @@ impl Lowerer<'_> {
                 Reach { leaders: self.broadcast(op, "src", 0), ..Reach::default() }
             }
             (Issuer::TensorCore, _) => self.paired(op),
-            (Issuer::Base, OpCompletion::InOrder) => Reach { ctas: CtaSet::group(self.crossed(op)), ..Reach::default() },
+            (Issuer::Base, OpCompletion::InOrder) => {
+                Reach { ctas: CtaSet::group(self.crossed(op)), ..Reach::default() }
+            }
             _ => Reach::default(),
         }
     }
@@ -224,9 +226,10 @@ impl Lowerer<'_> {
         });
         let Some((_, Ty::MemDesc { shape, encoding: Some(encoding), alloc_shape, .. })) = memory else { return 0 };
         let said = self.tree.attr(op, "registers.cga").and_then(|attr| all_numbers(self.tree.attr_text(attr)));
-        let written = self.tree.results(op).iter().all(|result| {
-            !matches!(self.tree.value_type(*result).map(|ty| self.tree.ty(ty)), Some(Ty::Tensor { .. }))
-        });
+        let written =
+            self.tree.results(op).iter().all(|result| {
+                !matches!(self.tree.value_type(*result).map(|ty| self.tree.ty(ty)), Some(Ty::Tensor { .. }))
+            });
         let memory = self.bases(encoding);
         let memory = counted(&memory, &alloc_shape.unwrap_or(shape), self.ctas.program);
         let crossed = registers.filter_map(|(encoding, shape)| {
@@ -242,7 +245,8 @@ impl Lowerer<'_> {
         let parent = || self.tree.attr_entry(encoding, "parent").map(|parent| self.register_bases(parent));
         let number = |name| self.tree.attr_entry(encoding, name).and_then(|attr| self.tree.attr_int(attr));
         if text.starts_with("#ttg.slice") {
-            let (mut bases, dim) = (parent().unwrap_or_default(), number("dim").and_then(|dim| usize::try_from(dim).ok()));
+            let (mut bases, dim) =
+                (parent().unwrap_or_default(), number("dim").and_then(|dim| usize::try_from(dim).ok()));
             for basis in &mut bases {
                 if let Some(dim) = dim.filter(|dim| *dim < basis.len()) {
                     basis.remove(dim);
@@ -269,7 +273,13 @@ impl Lowerer<'_> {
         // In a plan nothing holds two CTAs together yet, and each does its own half.
         let pairs = self.ctas.pairs || (self.ctas.cluster > 1 && self.flag(op, "two_ctas"));
         let pair = u16::from(pairs && self.plan.is_none());
-        Reach { leaders: pair, ctas: CtaSet::group(pair), to: Recipients::one(CtaSet::group(pair)), times: 1, shares: 1 }
+        Reach {
+            leaders: pair,
+            ctas: CtaSet::group(pair),
+            to: Recipients::one(CtaSet::group(pair)),
+            times: 1,
+            shares: 1,
+        }
     }
 
     /// Whose barriers a tensor core operation arrives at when its completion is multicast to all
@@ -348,8 +358,8 @@ fn crossed(memory: &[Vec<i64>], registers: &[Vec<i64>], written: bool) -> u16 {
     for bit in bits {
         all |= 1 << bit;
         for (other, (in_memory, own)) in memory.iter().zip(registers).enumerate() {
-            let meets = (!own.is_empty() && *own == memory[bit])
-                || (!in_memory.is_empty() && *in_memory == registers[bit]);
+            let meets =
+                (!own.is_empty() && *own == memory[bit]) || (!in_memory.is_empty() && *in_memory == registers[bit]);
             all |= u16::from(meets) << other;
         }
     }

@@ -67,7 +67,8 @@ pub(super) fn further(kernel: &Kernel, plan: &InputPlan) -> Vec<Valuation> {
 }
 
 /// What words that decide something by themselves are, by their number behind one pointer.
-const ORDERS: [fn(i64) -> i64; 4] = [|at| at & 1, |at| i64::from(at.count_ones() & 1), |at| 1 - (at & 1), |at| (3 * at + 2) % 4];
+const ORDERS: [fn(i64) -> i64; 4] =
+    [|at| at & 1, |at| i64::from(at.count_ones() & 1), |at| 1 - (at & 1), |at| (3 * at + 2) % 4];
 
 /// Constants of the kernel that may be how many rows or columns of a tile there are.
 const UNITS: std::ops::RangeInclusive<i64> = 8..=1 << 16;

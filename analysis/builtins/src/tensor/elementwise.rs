@@ -9,7 +9,7 @@ use super::shapes::{broadcast, extent_of, opaque, tensor, together};
 use crate::operand;
 use crate::values::{arg, items};
 use base::TextRange;
-use dialects::{Arith, Math, Tt, Ttg};
+use dialects::{Arith, Math, Tt, Ttg, assembly};
 use python::emit::{Attr, Op, Ssa, Type};
 use python::interp::{Eval, Interp};
 use python::library::Args;
@@ -256,10 +256,10 @@ fn inline_asm_elementwise<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eva
     let all: Vec<&Tensor<'a>> = operands.iter().collect();
     let (shape, layout) = broadcast(interp, &all)?;
     let extent = (shape, Rc::new(layout));
-    if is_barrier(&text) && interp.language == Language::Triton {
+    if assembly::is_barrier(&text) && interp.language == Language::Triton {
         interp.emit(Op::new(Ttg::Barrier).attr("addrSpace", "all"))?;
-    } else if synchronises(&text) {
-        interp.unmodelled("the assembly synchronises or touches shared memory, and is not followed");
+    } else if assembly::synchronises(&text) {
+        interp.unmodelled("the assembly synchronises or touches shared memory");
     }
     let (dtypes, several) = match arg(bound, 3) {
         one @ Value::DType(_) => (vec![one], false),
@@ -315,43 +315,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// Whether assembly is the barrier of all threads of a program and nothing else.
-fn is_barrier(text: &str) -> bool {
-    const BARRIERS: &[&str] = &[
-        "bar.sync 0",
-        "bar.sync.aligned 0",
-        "barrier.sync 0",
-        "barrier.sync.aligned 0",
-        "barrier.cta.sync 0",
-        "s_barrier",
-    ];
-    let mut statements = text.split([';', '\n']).map(str::trim).filter(|statement| !statement.is_empty()).peekable();
-    statements.peek().is_some() && statements.all(|statement| BARRIERS.contains(&statement))
-}
-
-/// Whether assembly has instructions that synchronise or that touch shared memory.
-fn synchronises(text: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "mbarrier",
-        "bar.",
-        "barrier.",
-        ".shared",
-        "cp.async",
-        "wgmma",
-        "tcgen05",
-        "fence",
-        "membar",
-        "s_barrier",
-        "s_wait",
-        "ds_read",
-        "ds_write",
-        "ds_load",
-        "ds_store",
-    ];
-    WORDS.iter().any(|word| text.contains(word))
-}
-
-/// The op of the same name, which says what it does no more than the assembly does.
+/// The op of the same name: what the assembly does with memory is not followed.
 fn inline_asm<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let types = arg(bound, 3);
     let several = !matches!(types, Value::DType(_) | Value::Tensor(_));
@@ -360,6 +324,12 @@ fn inline_asm<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         one if !several => vec![one.clone()],
         list => operand::list(interp, list, "result_types")?,
     };
+    let text = crate::display(interp, &arg(bound, 0))?;
+    let args = operand::list(interp, &arg(bound, 2), "args")?;
+    let memory = args.iter().any(|arg| matches!(arg, Value::MemDesc(_)));
+    if memory || assembly::synchronises(&text) {
+        interp.unmodelled("the assembly synchronises or touches shared memory");
+    }
     interp.emit(Op::new(Ttg::InlineAsm))?;
     let mut results = Vec::new();
     for ty in &types {

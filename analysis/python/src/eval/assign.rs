@@ -187,8 +187,7 @@ impl<'a> Interp<'a> {
             Expr::Name(name) => {
                 let name = name.id.as_str();
                 let open = self.follows_host() && crate::host::may_be_tensor(&value);
-                let value =
-                    if open && self.scope.asks_of_tensor(name) { crate::host::as_tensor(value) } else { value };
+                let value = if open && self.scope.asks_of_tensor(name) { crate::host::as_tensor(value) } else { value };
                 let (value, cost) = super::extent::bounded(value);
                 self.steps += cost;
                 self.name_values(name, &value);
