@@ -188,6 +188,19 @@ impl InputPlan {
             .all(|group| group.trips.eval(valuation).is_none_or(|trips| trips >= self.floor(kernel, group)))
     }
 
+    /// Whether launches of the kernel are known, and all of them give every group the iterations that it is expected to
+    /// run.
+    pub fn is_launched_amply(&self, kernel: &Kernel) -> bool {
+        let ample = |launch: &kernel::LaunchInputs| {
+            let mut valuation = self.base.clone();
+            for &(input, value) in &launch.values {
+                set_alone(kernel, &mut valuation, input, value);
+            }
+            self.is_ample(kernel, &valuation)
+        };
+        !kernel.launches.is_empty() && kernel.launches.iter().all(ample)
+    }
+
     /// `base` with the inputs of a group changed so that its loops run 0, 1, …, `most` times;
     /// `None` for counts that were not reached.
     pub fn drive(&self, kernel: &Kernel, base: &Valuation, group: &InputGroup, most: u64) -> Vec<Option<Valuation>> {

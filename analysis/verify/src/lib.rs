@@ -250,9 +250,12 @@ impl<'k> Decision<'k> {
             if races.subsumes(violation) || known.into_iter().any(|k| repeats(self.kernel, &k.violation, violation)) {
                 continue;
             }
-            // Few iterations are no excuse for a wait that never ends, if no race may be to blame.
+            // Few iterations are no excuse for a wait that never ends, if no race may be to blame and it is not known that
+            // nobody launches the kernel so.
             let confluent = run.state.schedule_hazards().is_empty();
-            let hangs = matches!(violation.rule, Rule::Deadlock(_)) && (confluent || !self.races());
+            let hangs = matches!(violation.rule, Rule::Deadlock(_))
+                && (confluent || !self.races())
+                && !self.plan.is_launched_amply(self.kernel);
             let list = if hangs { &mut self.outcome.found } else { &mut self.outcome.assumed };
             if list.len() >= self.limits.findings {
                 continue;
