@@ -16,6 +16,8 @@ pub struct LaunchFacts {
     /// Pairs of tensors of which neither all is known, and that are of one storage or may be, where it is not known of both
     /// where they lie in it.
     pub shared: Vec<(String, String, Shared)>,
+    /// Whether it is what several launches have in common, none of which is known by itself.
+    pub several: bool,
 }
 
 /// How two tensors of one storage lie in it.

@@ -218,17 +218,34 @@ fn arguments(program: &Program, poly: &Poly) -> Vec<u32> {
 }
 
 /// Whether the ends of the interval in which a span lies are met: no part of it depends on another, nor on data or on how
-/// often a loop runs.
+/// often a loop runs, unless that is as often as arguments say.
 fn is_exact(program: &Program, spread: &Spread) -> bool {
     let mut met = BTreeSet::new();
     let mut exact = true;
+    let access = &program.accesses[spread.access as usize];
+    let conditions: Vec<Term> = conjuncts(program, &[access.mask, access.path]);
+    let is_counted = |number: u32| {
+        let Some(of) = program.loops.get(number as usize) else { return false };
+        let is_shared = |node: &Node| match node {
+            Node::Symbol(symbol, _) => !matches!(symbol, Symbol::Argument(_)),
+            node => matches!(node, Node::Read(..)),
+        };
+        let is_round = |node: &Node| matches!(node, Node::Symbol(Symbol::Round(other), _) if *other == number);
+        let others = conditions.iter().filter(|term| **term != of.condition);
+        of.trips.is_some_and(|trips| !program.terms.any_leaf(trips, is_shared))
+            && !others.into_iter().any(|term| program.terms.any_leaf(*term, is_round))
+    };
     for atom in spread.span.atoms().chain(spread.stride.atoms()).collect::<BTreeSet<Term>>() {
         let mut own = BTreeSet::new();
         program.terms.leaves(atom, &mut |node| match node {
             Node::Symbol(symbol @ (Symbol::Program(_) | Symbol::Lane(_)), _) => {
                 own.insert(*symbol);
             }
-            Node::Symbol(Symbol::Round(_) | Symbol::DescriptorSize(..), _) | Node::Read(..) => exact = false,
+            Node::Symbol(symbol @ Symbol::Round(number), _) => {
+                own.insert(*symbol);
+                exact &= is_counted(*number);
+            }
+            Node::Symbol(Symbol::DescriptorSize(..), _) | Node::Read(..) => exact = false,
             _ => {}
         });
         exact &= own.is_disjoint(&met);

@@ -211,9 +211,14 @@ impl Decider<'_> {
         let (sure, conditional): (Vec<_>, Vec<_>) = races.into_iter().partition(|(_, _, sure)| *sure);
         let mut shown: Vec<(Race, Pair)> = Vec::with_capacity(sure.len());
         let mut narrow = Vec::new();
+        let tails = (!self.masks_tails()).then(|| (self.lengths(), crate::choose::block(&self.program)));
+        let host = &self.launch.host;
+        let whole = |setting: &Setting| {
+            tails.as_ref().and_then(|(lengths, block)| host.in_whole_blocks(setting, lengths, *block))
+        };
         let mut strides = Strides::new(&mut self.program, &self.launch);
         for (race, pair, _) in sure {
-            match strides.hangs_on(&outcomes, pair, &asked, cancel)? {
+            match strides.hangs_on(&outcomes, pair, (&asked, &whole), cancel)? {
                 Some(why) => narrow.push((race, why)),
                 None => shown.push((race, pair)),
             }
@@ -495,6 +500,7 @@ impl Decider<'_> {
                 tables: &none,
                 constant: &constant,
                 known: &known,
+                launch: &self.launch,
                 sized: self.launch.given,
                 axes: axes.clone(),
                 length: None,
@@ -502,6 +508,7 @@ impl Decider<'_> {
                 rows: 0,
                 wanted: Vec::new(),
                 broken: FxHashMap::default(),
+                contradicted: FxHashMap::default(),
             };
             let apart = prover.apart(a, b);
             let spreads = apart.as_ref().map_or_else(Vec::new, |apart| apart.spreads.clone());
@@ -557,6 +564,7 @@ impl Decider<'_> {
             program: &mut self.program,
             convert: Converter::of_launch(ranges, counts),
             known: &known,
+            launch: &self.launch,
             sized: self.launch.given,
             axes: axes.to_vec(),
             length: None,
@@ -564,6 +572,7 @@ impl Decider<'_> {
             rows: BY_TABLES,
             wanted: Vec::new(),
             broken: FxHashMap::default(),
+            contradicted: FxHashMap::default(),
         };
         let mut proofs = Proofs {
             open: Vec::new(),

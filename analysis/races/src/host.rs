@@ -332,9 +332,9 @@ impl Host {
         all
     }
 
-    /// The same launch with sizes that are multiples of the blocks which the host divides them into; `None` where they are
-    /// already.
-    pub(crate) fn in_whole_blocks(&self, setting: &Setting) -> Option<Setting> {
+    /// The same launch with sizes that are multiples of the blocks which the host divides them into, and some others that
+    /// are multiples of a block; `None` where they are already.
+    pub(crate) fn in_whole_blocks(&self, setting: &Setting, others: &BTreeSet<u32>, block: i64) -> Option<Setting> {
         let mut numbers = setting.numbers.clone();
         for quantity in self.programs.iter().flatten() {
             whole_blocks(quantity, &mut |number, block| {
@@ -343,9 +343,47 @@ impl Host {
                 }
             });
         }
+        for (number, value) in numbers.iter_mut().filter(|(number, _)| others.contains(number)) {
+            if !self.bounds.contains_key(number) {
+                *value = value.saturating_add(block - 1) / block * block;
+            }
+        }
+        self.with_numbers(setting, numbers)
+    }
+
+    /// The same launch with other numbers; `None` where they are the same.
+    fn with_numbers(&self, setting: &Setting, numbers: Numbers) -> Option<Setting> {
         let mut made = setting.clone();
         self.apply(&numbers, &mut made, setting.grid)?;
         (numbers != setting.numbers).then_some(Setting { numbers, ..made })
+    }
+
+    /// The same launch where one tensor has the sizes of another one; `None` where it has already.
+    pub(crate) fn with_sizes_of(&self, setting: &Setting, own: u32, other: u32) -> Option<Setting> {
+        let mut numbers = setting.numbers.clone();
+        // Both are asked for in the order of their dimensions.
+        for (own, other) in self.groups.get(&own)?.iter().zip(self.groups.get(&other)?) {
+            let size = *numbers.get(other)?;
+            if !self.bounds.contains_key(own) {
+                numbers.insert(*own, size);
+            }
+        }
+        self.with_numbers(setting, numbers)
+    }
+
+    /// Tensors of whose sizes a quantity is made.
+    pub(crate) fn tensors(&self, quantity: &Quantity) -> BTreeSet<u32> {
+        let mut all = BTreeSet::new();
+        quantity.unknowns(&mut |_, of| all.extend(of));
+        all
+    }
+
+    /// Tensors whose sizes say how many programs there are, or are some numbers.
+    pub(crate) fn counting(&self, numbers: &BTreeSet<u32>) -> BTreeSet<u32> {
+        let mut all: BTreeSet<u32> = self.programs.iter().flatten().flat_map(|of| self.tensors(of)).collect();
+        let own = self.groups.iter().filter(|(_, group)| !group.is_disjoint(numbers));
+        all.extend(own.map(|(of, _)| *of));
+        all
     }
 
     /// Whether it is known of each argument that bounds something how it is computed, or what it is. Sizes of descriptors

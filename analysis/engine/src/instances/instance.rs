@@ -445,6 +445,7 @@ impl ElaboratedInstance {
             let mut launch = Launch {
                 grid: facts.grid.map(|count| count.and_then(|it| i64::try_from(it).ok())),
                 programs: facts.programs.clone(),
+                several: facts.several,
                 ..Launch::default()
             };
             for argument in &facts.arguments {

@@ -262,6 +262,9 @@ impl<'a> Interp<'a> {
                     // The way is not taken that imports what this release has not.
                     Some(earlier) if self.is_missing(&now) && !self.is_missing(earlier) => earlier.clone(),
                     Some(earlier) if self.is_missing(earlier) => now,
+                    // Nor that whose functions only say that they cannot be called.
+                    Some(earlier) if is_stub(&now) && !is_stub(earlier) => earlier.clone(),
+                    Some(earlier) if is_stub(earlier) => now,
                     Some(earlier) if !super::host::equal(earlier, &now) => Value::Unknown(reason.clone()),
                     _ => now,
                 };
@@ -572,6 +575,14 @@ fn gives_up(body: &[Stmt]) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether a value is a function that does nothing but end in an exception.
+fn is_stub(value: &Value<'_>) -> bool {
+    let Value::Function(function) = value else { return false };
+    let Def::Def(def) = function.def else { return false };
+    let is_text = |stmt: &Stmt| matches!(stmt, Stmt::Expr(of) if of.value.is_string_literal_expr());
+    matches!(def.body.iter().find(|stmt| !is_text(stmt)), Some(Stmt::Raise(_)))
 }
 
 /// Whether a statement can hold a `return`.

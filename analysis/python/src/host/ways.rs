@@ -21,14 +21,19 @@ impl Ways {
 
     /// Which way a condition is taken: as it was before, as it was told, or the likelier one.
     pub fn decide(&mut self, condition: u64, likely: bool) -> bool {
-        if let Some((_, way)) = self.taken.iter().find(|(known, _)| *known == condition) {
-            return *way;
+        if let Some(way) = self.taken(condition) {
+            return way;
         }
         let way = self.given.get(self.taken.len()).copied().unwrap_or(likely);
         if self.taken.len() < DEPTH {
             self.taken.push((condition, way));
         }
         way
+    }
+
+    /// Which way a condition was taken; `None` where it was not asked for.
+    pub fn taken(&self, condition: u64) -> Option<bool> {
+        self.taken.iter().find(|(known, _)| *known == condition).map(|(_, way)| *way)
     }
 
     pub(super) fn into_taken(self) -> Vec<bool> {
