@@ -358,17 +358,22 @@ impl Host {
         (numbers != setting.numbers).then_some(Setting { numbers, ..made })
     }
 
-    /// The same launch where one tensor has the sizes of another one; `None` where it has already.
-    pub(crate) fn with_sizes_of(&self, setting: &Setting, own: u32, other: u32) -> Option<Setting> {
-        let mut numbers = setting.numbers.clone();
+    /// The same launch where one tensor has the sizes of another one, each at its place or none smaller than any, unless it
+    /// has them already.
+    pub(crate) fn with_sizes_of(&self, setting: &Setting, own: u32, other: u32) -> Vec<Setting> {
+        let (Some(own), Some(other)) = (self.groups.get(&own), self.groups.get(&other)) else { return Vec::new() };
+        let free = |number: &&u32| !self.bounds.contains_key(*number);
+        let value = |number: &u32| setting.numbers.get(number).copied();
         // Both are asked for in the order of their dimensions.
-        for (own, other) in self.groups.get(&own)?.iter().zip(self.groups.get(&other)?) {
-            let size = *numbers.get(other)?;
-            if !self.bounds.contains_key(own) {
-                numbers.insert(*own, size);
-            }
-        }
-        self.with_numbers(setting, numbers)
+        let placed = own.iter().zip(other).filter(|(own, _)| free(own)).filter_map(|(own, of)| Some((*own, value(of)?)));
+        let most = other.iter().filter_map(value).max();
+        let large = own.iter().filter(free).filter_map(|own| Some((*own, most?)));
+        let with = |sizes: Numbers| {
+            let mut numbers = setting.numbers.clone();
+            numbers.extend(sizes);
+            self.with_numbers(setting, numbers)
+        };
+        [placed.collect(), large.collect()].into_iter().filter_map(with).collect()
     }
 
     /// Tensors of whose sizes a quantity is made.

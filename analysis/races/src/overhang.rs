@@ -91,9 +91,8 @@ impl Decider<'_> {
             }
             let so_far: Vec<Setting> = std::iter::once(setting).chain(others.iter().map(|(of, _)| of)).cloned().collect();
             for one in so_far {
-                others.extend(unrelated.iter().filter_map(|(own, other)| {
-                    Some((self.launch.host.with_sizes_of(&one, *own, *other)?, DIFFERING))
-                }));
+                let alike = unrelated.iter().flat_map(|(own, other)| self.launch.host.with_sizes_of(&one, *own, *other));
+                others.extend(alike.map(|alike| (alike, DIFFERING)));
             }
             let mut gone = None;
             for (other, sizes) in others {
