@@ -25,6 +25,8 @@ pub struct LaunchFacts {
 pub enum Shared {
     /// They have nothing in common.
     Apart,
+    /// They are one tensor.
+    One,
     /// They may have.
     Parts,
     /// They are one tensor unless a conversion has made a copy.

@@ -10,7 +10,7 @@ use crate::conjuncts::conjuncts;
 use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
-use crate::limits::choose::{COMPANIONS, CONGRUENT, LARGEST, LONGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
+use crate::limits::choose::{COMPANIONS, CONGRUENT, FEW, LARGEST, LONGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
 use crate::limits::runs::PROGRAMS;
 use crate::program::Program;
 use crate::prove::{Poly, Spread};
@@ -65,6 +65,15 @@ pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) ->
     settings_of(program, &Known { host: Host::default(), ..launch.clone() }, spreads)
 }
 
+/// The same with numbers as the host computes them, where it says of each on which an address, a mask or a loop depends what
+/// it is computed from: some launch is like that, whether it meets what a proof would need or not.
+pub(crate) fn real_settings(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    match !launch.host.is_empty() && launch.host.tells_all(program, &launch.values) {
+        true => settings_of(program, launch, spreads),
+        false => Vec::new(),
+    }
+}
+
 fn settings_of(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
     let open = program.arguments.iter().enumerate().any(|(at, argument)| {
         (argument.bits.is_some() && launch.value(at as u32).is_none())
@@ -91,6 +100,40 @@ fn settings_of(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Set
         }
     }
     settings
+}
+
+/// Launches in which sizes that divide programs' numbers are as small as they tell anything: two heads of two batches, so
+/// that quotients and remainders both vary.
+pub(crate) fn few_of_each(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    if launch.host.is_empty() || !launch.host.tells_all(program, &launch.values) {
+        return Vec::new();
+    }
+    let mut fixed = Numbers::new();
+    for term in used(program) {
+        let Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, of, by) = *program.terms.node(term) else {
+            continue;
+        };
+        let mut divisors = Vec::new();
+        program.terms.leaves(by, &mut |node| {
+            if let Node::Symbol(Symbol::Argument(at), _) = node {
+                divisors.extend(launch.host.number(*at));
+            }
+        });
+        for (axis, programs) in (0u8..).zip(&launch.host.programs).filter(|(axis, _)| is_of(program, of, *axis)) {
+            if !divisors.is_empty() && launch.grid[usize::from(axis)].is_none() {
+                let own = programs.iter().flat_map(|programs| launch.host.free_in(programs));
+                fixed.extend(own.chain(divisors.iter().copied()).map(|number| (number, FEW)));
+            }
+        }
+    }
+    if fixed.is_empty() {
+        return Vec::new();
+    }
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, spreads);
+    let size = sizes(&with_bounds, launch)[1];
+    let made = setting(&with_bounds, launch, &bounded, &Choice { size, choice: 1, fixed, ..Choice::default() });
+    made.into_iter().filter(|setting| setting.programs() <= UNLIKE).collect()
 }
 
 /// Launches in which the sizes of a tensor are no two alike, as far as every assumption is met.

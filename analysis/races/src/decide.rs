@@ -6,7 +6,9 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::choose::{companions, congruent, is_contradicted, neighbours, settings, unlike, with_tile};
+use crate::choose::{
+    companions, congruent, few_of_each, is_contradicted, neighbours, real_settings, settings, unlike, with_tile,
+};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
@@ -101,7 +103,12 @@ impl Decider<'_> {
                 needed.push(wanted.clone());
             }
         }
-        let mut tried = settings(&self.program, &self.launch, &needed);
+        // What the host computes is what it is, be it enough for a proof or not.
+        let real = [&needed, &spreads, &Vec::new()]
+            .into_iter()
+            .map(|spreads| real_settings(&self.program, &self.launch, spreads))
+            .find(|made| !made.is_empty());
+        let mut tried = real.unwrap_or_else(|| settings(&self.program, &self.launch, &needed));
         // Numbers under which strides overlap show races that no caller asks for.
         let fits = !tried.is_empty() || self.is_whole();
         if tried.is_empty() {
@@ -128,6 +135,7 @@ impl Decider<'_> {
         }
         if fits && !proofs.open.is_empty() {
             tried.extend(congruent(&self.program, &self.launch, &needed));
+            tried.extend(few_of_each(&self.program, &self.launch, &spreads));
         }
         if tried.is_empty() {
             let text = match proofs.overflows {

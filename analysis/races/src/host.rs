@@ -365,7 +365,8 @@ impl Host {
         let free = |number: &&u32| !self.bounds.contains_key(*number);
         let value = |number: &u32| setting.numbers.get(number).copied();
         // Both are asked for in the order of their dimensions.
-        let placed = own.iter().zip(other).filter(|(own, _)| free(own)).filter_map(|(own, of)| Some((*own, value(of)?)));
+        let placed =
+            own.iter().zip(other).filter(|(own, _)| free(own)).filter_map(|(own, of)| Some((*own, value(of)?)));
         let most = other.iter().filter_map(value).max();
         let large = own.iter().filter(free).filter_map(|own| Some((*own, most?)));
         let with = |sizes: Numbers| {
@@ -374,6 +375,17 @@ impl Host {
             self.with_numbers(setting, numbers)
         };
         [placed.collect(), large.collect()].into_iter().filter_map(with).collect()
+    }
+
+    /// Numbers of which a quantity is made that may be any.
+    pub(crate) fn free_in(&self, quantity: &Quantity) -> BTreeSet<u32> {
+        let mut all = BTreeSet::new();
+        quantity.unknowns(&mut |number, _| {
+            if !self.bounds.contains_key(&number) {
+                all.insert(number);
+            }
+        });
+        all
     }
 
     /// Tensors of whose sizes a quantity is made.
@@ -406,6 +418,20 @@ impl Host {
                 if let Node::Symbol(Symbol::Argument(at), _) = node {
                     told &= known.contains_key(at) || self.of(*at).is_some();
                 }
+            });
+        }
+        told
+    }
+
+    /// Whether it is known of each argument on which an address, a mask or a loop depends how it is computed, or what it is.
+    pub(crate) fn tells_all(&self, program: &Program, known: &FxHashMap<u32, i64>) -> bool {
+        let accesses = program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
+        let mut told = true;
+        for term in accesses.chain(program.loops.iter().map(|of| of.condition)) {
+            program.terms.leaves(term, &mut |node| match node {
+                Node::Symbol(Symbol::Argument(at), _) => told &= known.contains_key(at) || self.of(*at).is_some(),
+                Node::Symbol(Symbol::DescriptorSize(..), _) => told = false,
+                _ => {}
             });
         }
         told

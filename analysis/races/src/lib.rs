@@ -161,7 +161,9 @@ impl<'t> Kernel<'t> {
         let zeros = decider.zeros();
         let mut global = decider.decide(allowance, cancel)?;
         if global.status == Status::Found && launch.several {
-            global.leave_open("programs race with numbers that launches do not share which are not decided one by one".into());
+            global.leave_open(
+                "programs race with numbers that launches do not share which are not decided one by one".into(),
+            );
             return Ok(global);
         }
         if global.status != Status::Found || zeros.is_empty() {

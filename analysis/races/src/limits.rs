@@ -82,7 +82,8 @@ base::limits! { "races":
         FARTHER: i64 = 16, Count, Undecided;
         /// The same where that would be too large for what a kernel computes with.
         LARGER: i64 = 3, Count, Undecided;
-        /// Programs for which a persistent loop has room where an argument says how many.
+        /// Programs for which a persistent loop has room where an argument says how many, and heads and batches where they
+        /// are to be several.
         FEW: i64 = 2, Count, NotProved;
         /// The largest size or stride that is chosen where none is known.
         LARGEST: i64 = 1 << 24, Count, Undecided;

@@ -89,9 +89,11 @@ impl Decider<'_> {
                 });
                 others.extend(whole.into_iter().flatten().map(|whole| (whole, TAILS)));
             }
-            let so_far: Vec<Setting> = std::iter::once(setting).chain(others.iter().map(|(of, _)| of)).cloned().collect();
+            let so_far: Vec<Setting> =
+                std::iter::once(setting).chain(others.iter().map(|(of, _)| of)).cloned().collect();
             for one in so_far {
-                let alike = unrelated.iter().flat_map(|(own, other)| self.launch.host.with_sizes_of(&one, *own, *other));
+                let alike =
+                    unrelated.iter().flat_map(|(own, other)| self.launch.host.with_sizes_of(&one, *own, *other));
                 others.extend(alike.map(|alike| (alike, DIFFERING)));
             }
             let mut gone = None;

@@ -24,7 +24,7 @@ pub(crate) fn pair(race: &Meeting) -> Pair {
 }
 
 /// What is known of launches with some strides made larger: by the number of the launch, whether its sizes are made multiples
-/// of blocks, the factor and the strides, the pairs that race all the same; `None` where the run could not be finished.
+/// of blocks, how large strides are and which, the pairs that race all the same; `None` where the run could not be finished.
 #[derive(Debug, Default)]
 struct Widened(FxHashMap<(usize, bool, i64, Vec<u32>), Option<FxHashSet<Pair>>>);
 
@@ -56,7 +56,7 @@ impl<'p> Strides<'p> {
         let shows =
             |(_, (_, outcome)): &(usize, &(Setting, Outcome))| outcome.races.iter().any(|race| pair(race) == of);
         let mut found = None;
-        for (number, (setting, _)) in outcomes.iter().enumerate().filter(shows) {
+        for (number, (setting, outcome)) in outcomes.iter().enumerate().filter(shows) {
             // No launch that the host makes is like that: what it computes is no more than chosen there.
             let made_up = setting.numbers.is_empty() && !self.launch.host.is_empty();
             let tries = if made_up { &all } else { &free };
@@ -65,11 +65,15 @@ impl<'p> Strides<'p> {
             // A block that is not full may reach into the next row whatever the stride is.
             let full = whole(setting);
             let starts = [(Some(setting), false), (full.as_ref(), true)];
-            let factors = tries.iter().flat_map(|strides| [FARTHER, LARGER].map(|factor| (strides, factor)));
-            for ((strides, factor), (start, is_full)) in factors.flat_map(|way| starts.map(|start| (way, start))) {
-                let Some(wide) = start.and_then(|start| with_larger(start, strides, factor)) else { continue };
-                none_runs = false;
-                let key = (number, is_full, factor, strides.clone());
+            let most = setting.values.values().copied().max().unwrap_or(1).max(1);
+            let (far, reach) = ([FARTHER, LARGER].map(|factor| most.checked_mul(factor)), self.reach(outcome, of));
+            let sizes = far.into_iter().flatten().map(|size| (size, true)).chain(reach.map(|size| (size, false)));
+            let sizes = tries.iter().flat_map(|strides| sizes.clone().map(move |size| (strides, size)));
+            for ((strides, (size, is_far)), (start, is_full)) in sizes.flat_map(|way| starts.map(|start| (way, start)))
+            {
+                let Some(wide) = start.and_then(|start| with_larger(start, strides, size)) else { continue };
+                none_runs &= !is_far;
+                let key = (number, is_full, size, strides.clone());
                 if !self.widened.0.contains_key(&key) {
                     let outcome = explore(self.program, &wide, asked, &mut Allowance::whole(), cancel)?;
                     let whole = !outcome.limited && outcome.stuck.is_empty();
@@ -98,6 +102,18 @@ impl<'p> Strides<'p> {
             }
         }
         Ok(found)
+    }
+
+    /// Twice as many elements as lie before the end of what two programs touch where two accesses meet.
+    fn reach(&self, outcome: &Outcome, of: Pair) -> Option<i64> {
+        let races = outcome.races.iter().filter(|race| pair(race) == of);
+        let events = races.flat_map(|race| [&race.first, &race.second]);
+        let ends = events.filter_map(|event| {
+            let bytes = i64::from(self.program.accesses[event.access as usize].bytes.max(1));
+            let (start, length) = event.spans.last()?;
+            start.checked_add(i64::from(length))?.checked_mul(2).map(|end| end / bytes)
+        });
+        ends.max().filter(|reach| *reach > 0)
     }
 
     fn names(&self, arguments: &[u32]) -> String {
@@ -153,12 +169,11 @@ fn alone_and_together(arguments: Vec<u32>) -> Vec<Vec<u32>> {
     tries
 }
 
-/// The same launch with some arguments much larger than any, and far from each other.
-fn with_larger(setting: &Setting, arguments: &[u32], factor: i64) -> Option<Setting> {
-    let most = setting.values.values().copied().max()?.max(1);
+/// The same launch with some arguments as large as this, and farther from each other.
+fn with_larger(setting: &Setting, arguments: &[u32], size: i64) -> Option<Setting> {
     let mut wide = setting.clone();
     for (at, argument) in arguments.iter().enumerate() {
-        let apart = most.checked_mul(factor * (at as i64 + 1)).filter(|apart| *apart <= LARGEST)?;
+        let apart = size.checked_mul(at as i64 + 1).filter(|apart| *apart <= LARGEST)?;
         *wide.values.get_mut(&Symbol::Argument(*argument))? = apart;
     }
     Some(wide)

@@ -20,6 +20,7 @@ pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, TEXT, VARIA
 use base::TextRange;
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 use gluon::{Argument, Given, Source, Spec, is_any_integer, neighbours, shown, written};
+use python::specialization::LaunchFacts;
 
 /// What tells a finding from others of its kernel: what and where, whatever the instance.
 pub(super) type Key = (Kind, TextRange, Vec<TextRange>, Severity);
@@ -146,7 +147,8 @@ fn others(siblings: &[&Spec], argument: &Argument, num_ctas: u32) -> Vec<Given> 
 }
 
 /// Other numbers in place of each chosen one, for a race: its neighbours, the largest that was chosen for another
-/// argument, and 1. A constexpr that may be any number is tried with the last two.
+/// argument, and 1. A constexpr that may be any number is tried with the last two; with 1 not where launches compute it from
+/// sizes: of one row there is one program, and that has no race whatever is wrong with more.
 pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
     let spec = &of.instance.spec;
     let number = |argument: &Argument| match &argument.given {
@@ -169,8 +171,16 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
         let (was, is) = (was(&varied.name), format!("{}={is}", varied.name));
         Some(Variation { was, is, spec })
     };
+    let is_computed = |at: &usize| {
+        let name = spec.arguments.get(*at).map(|argument| argument.name.as_str());
+        let given = |facts: &LaunchFacts| {
+            facts.arguments.iter().any(|of| Some(of.name.as_str()) == name && of.quantity.is_some())
+        };
+        !of.instance.launches.is_empty() && of.instance.launches.iter().all(given)
+    };
     for instead in [most, 1] {
-        out.extend(open.iter().filter_map(|at| vary(*at, &|name| format!("any {name}"), instead)));
+        let tried = open.iter().filter(|at| instead != 1 || !is_computed(at));
+        out.extend(tried.filter_map(|at| vary(*at, &|name| format!("any {name}"), instead)));
     }
     for (choice, instead) in choices.iter().enumerate() {
         for (at, now) in &numbers {

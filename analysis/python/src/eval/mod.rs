@@ -266,8 +266,9 @@ impl<'a> Interp<'a> {
                 Ok(Some(and))
             }
             // `META["CAUSAL"]` is what the launch gives that.
-            Expr::Subscript(_) if let Ok(Value::Host(thing)) = self.expr(test)
-                && let Thing::Asked(_, condition) = &*thing =>
+            Expr::Subscript(_)
+                if let Ok(Value::Host(thing)) = self.expr(test)
+                    && let Thing::Asked(_, condition) = &*thing =>
             {
                 Ok(self.session.as_mut().and_then(|session| Some(session.ways.as_mut()?.decide(*condition, likely))))
             }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use base::Operation;
 use ruff_python_ast::Operator;
 
-use super::sizes::{computed, count_of_dims, dense, parts_of_ratio, ratio, note_comparison, operation, product};
+use super::sizes::{computed, count_of_dims, dense, note_comparison, operation, parts_of_ratio, product, ratio};
 use super::thing::{Cut, Dims, Memory, OpenNumber, OpenTensor, Origin, Thing, Torch, any, content, tensor};
 use super::torch::{dtype_name, dtype_value, int, keeps_memory, keeps_shape};
 use crate::interp::Interp;
