@@ -12,6 +12,7 @@ use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::choose::{COMPANIONS, CONGRUENT, FEW, LARGEST, LONGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
 use crate::limits::runs::PROGRAMS;
+use crate::point::fails_in;
 use crate::program::Program;
 use crate::prove::{Poly, Spread};
 use crate::run::{FirstWords, Setting};
@@ -155,8 +156,11 @@ pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> V
 /// Whether what is assumed of a stride fails wherever sizes of a tensor that are free stand in some order: then the host
 /// makes launches in which it does not hold.
 pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread) -> bool {
-    if !is_exact(program, spread) || lies_somehow(program, launch, spread) {
+    if lies_somehow(program, launch, spread) {
         return false;
+    }
+    if !is_exact(program, spread) {
+        return is_told(program, launch, spread) && fails_at_places(program, launch, spread);
     }
     // The host computes both from the same numbers, and no numbers do.
     if is_unmasked(program, spread)
@@ -179,6 +183,56 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
         // Sizes that no grid can be made of say nothing.
         scales.iter().all(|fixed| fails(fixed, &bounded)) && scales.iter().any(|fixed| !fails(fixed, &[]))
     })
+}
+
+/// Whether launches as the host makes them say of each argument on which what is assumed depends, or whether its access is
+/// executed, what it is, and how many programs there are.
+fn is_told(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    let access = &program.accesses[spread.access as usize];
+    let mut told = tells_programs(program, launch, spread);
+    for term in spread.span.atoms().chain(spread.stride.atoms()).chain([access.mask, access.path]) {
+        program.terms.leaves(term, &mut |node| match node {
+            Node::Symbol(Symbol::Argument(at), _) => {
+                told &= launch.value(*at).is_some() || launch.host.of(*at).is_some();
+            }
+            Node::Symbol(Symbol::DescriptorSize(..), _) => told = false,
+            _ => {}
+        });
+    }
+    told
+}
+
+/// Launches of the host in which what is assumed may hold or not: those that are run, and by orders of sizes.
+fn samples(program: &Program, launch: &Known) -> (Vec<Setting>, Vec<Vec<Setting>>) {
+    let ordered = |fixed: &Numbers| {
+        let choice = Choice { size: 1, choice: 1, fixed: fixed.clone(), ..Choice::default() };
+        setting(program, launch, &[], &choice)
+    };
+    let orders = launch.host.orders(block(program));
+    (
+        settings_of(program, launch, &[]),
+        orders.iter().map(|scales| scales.iter().filter_map(ordered).collect()).collect(),
+    )
+}
+
+/// Whether what is assumed fails at some place of all launches that are run, or of all in which sizes stand in some order.
+fn fails_at_places(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    let (run, orders) = samples(program, launch);
+    let fails = |all: &Vec<Setting>| !all.is_empty() && all.iter().all(|setting| fails_in(program, setting, spread));
+    fails(&run) || orders.iter().any(fails)
+}
+
+/// Whether in each launch of the host that is looked at some of what is assumed fails: all of it together says nothing of
+/// the kernel.
+pub(crate) fn is_never_met(program: &Program, launch: &Known, spreads: &[Spread]) -> bool {
+    let is_plain = |spread: &&Spread| !lies_somehow(program, launch, spread) && is_told(program, launch, spread);
+    let told: Vec<&Spread> = spreads.iter().filter(is_plain).collect();
+    if launch.host.is_empty() || told.is_empty() {
+        return false;
+    }
+    let (run, orders) = samples(program, launch);
+    let mut all = run.iter().chain(orders.iter().flatten()).peekable();
+    all.peek().is_some() && all.all(|setting| told.iter().any(|spread| fails_in(program, setting, spread)))
 }
 
 /// Whether what is assumed of a stride fails with sizes that are no multiples of blocks, which the host makes launches

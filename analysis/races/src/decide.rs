@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
 use crate::choose::{
-    companions, congruent, few_of_each, is_contradicted, neighbours, real_settings, settings, unlike, with_tile,
+    companions, congruent, few_of_each, is_contradicted, is_never_met, neighbours, real_settings, settings, unlike,
+    with_tile,
 };
 use crate::interval::Intervals;
 use crate::launch::Known;
@@ -73,13 +74,20 @@ impl Decider<'_> {
             return Ok(self.report(Status::NoWrites, Vec::new(), Vec::new(), Vec::new(), 0));
         }
         let axes = self.axes();
-        let proofs = self.prove(&axes, cancel)?;
+        let mut proofs = self.prove(&axes, cancel)?;
         let mut spreads = proofs.spreads.clone();
         spreads.sort();
         spreads.dedup();
         let transfers = self.transfers();
         // What is assumed has to be possible, all of it at once.
-        let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
+        let possible = spreads.is_empty()
+            || !is_never_met(&self.program, &self.launch, &spreads)
+                && !settings(&self.program, &self.launch, &spreads).is_empty();
+        if !possible && !self.launch.host.is_empty() {
+            // Nothing is proved then.
+            (proofs.open, proofs.premises) = (self.pairs().0, BTreeSet::new());
+            spreads.clear();
+        }
         if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
             reasons.extend(self.parts());
             reasons.extend(self.reaching_over(&spreads, &proofs.premises, cancel)?);

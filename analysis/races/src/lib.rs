@@ -23,6 +23,7 @@ mod limits;
 mod meeting;
 mod overhang;
 mod persistent;
+mod point;
 mod program;
 mod prove;
 mod report;

@@ -85,6 +85,8 @@ base::limits! { "races":
         /// Programs for which a persistent loop has room where an argument says how many, and heads and batches where they
         /// are to be several.
         FEW: i64 = 2, Count, NotProved;
+        /// Programs along an axis, from the first on, at which it is looked whether what is assumed holds, beside a few others.
+        PLACES: i64 = 6, Count, Assumed;
         /// The largest size or stride that is chosen where none is known.
         LARGEST: i64 = 1 << 24, Count, Undecided;
         /// Numbers that are looked at for those from which the host computes a constant.

@@ -148,7 +148,8 @@ fn others(siblings: &[&Spec], argument: &Argument, num_ctas: u32) -> Vec<Given> 
 
 /// Other numbers in place of each chosen one, for a race: its neighbours, the largest that was chosen for another
 /// argument, and 1. A constexpr that may be any number is tried with the last two; with 1 not where launches compute it from
-/// sizes: of one row there is one program, and that has no race whatever is wrong with more.
+/// sizes, unless the kernel divides it: of one row there is one program, and that has no race whatever is wrong with more,
+/// but of heads there may be as many as of others.
 pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
     let spec = &of.instance.spec;
     let number = |argument: &Argument| match &argument.given {
@@ -172,11 +173,10 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
         Some(Variation { was, is, spec })
     };
     let is_computed = |at: &usize| {
-        let name = spec.arguments.get(*at).map(|argument| argument.name.as_str());
-        let given = |facts: &LaunchFacts| {
-            facts.arguments.iter().any(|of| Some(of.name.as_str()) == name && of.quantity.is_some())
-        };
-        !of.instance.launches.is_empty() && of.instance.launches.iter().all(given)
+        let Some(name) = spec.arguments.get(*at).map(|argument| argument.name.as_str()) else { return false };
+        let given = |facts: &LaunchFacts| facts.arguments.iter().any(|of| of.name == name && of.quantity.is_some());
+        let launches = &of.instance.launches;
+        !launches.is_empty() && launches.iter().all(given) && !is_divided(of.document().text(), name)
     };
     for instead in [most, 1] {
         let tried = open.iter().filter(|at| instead != 1 || !is_computed(at));
@@ -190,6 +190,17 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
         }
     }
     out
+}
+
+/// Whether a kernel divides an argument by something, or something by it.
+fn is_divided(text: &str, name: &str) -> bool {
+    let value = format!("%{name}");
+    let mentions = |operands: &str| operands.split([',', ' ', ':']).any(|operand| operand == value);
+    text.lines().any(|line| {
+        let op = line.split_once(" = arith.").map(|(_, op)| op);
+        op.and_then(|op| op.split_once(' '))
+            .is_some_and(|(op, operands)| (op.contains("div") || op.starts_with("rem")) && mentions(operands))
+    })
 }
 
 /// All chosen tuples of numbers at once as the sizes of a dense tensor, and those that are called so as its strides.
