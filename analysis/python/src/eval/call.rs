@@ -12,6 +12,7 @@ use crate::interp::{Eval, Interp, Mode, Stop};
 use crate::library::Args;
 use crate::origin::{Frame, FrameId};
 use crate::reason::chained;
+use crate::syntax::bodies::generates;
 use crate::value::{DType, Def, FnKind, Function, Partial, Value};
 use base::TextRange;
 
@@ -459,28 +460,6 @@ impl<'a> Interp<'a> {
         }
         Ok(bound)
     }
-}
-
-/// Whether a function has a `yield`.
-fn generates(body: &[ruff_python_ast::Stmt]) -> bool {
-    use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-    struct Yields(bool);
-    impl<'a> Visitor<'a> for Yields {
-        fn visit_stmt(&mut self, stmt: &'a ruff_python_ast::Stmt) {
-            if !matches!(stmt, ruff_python_ast::Stmt::FunctionDef(_) | ruff_python_ast::Stmt::ClassDef(_)) && !self.0 {
-                walk_stmt(self, stmt);
-            }
-        }
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            self.0 |= matches!(expr, Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Await(_));
-            if !self.0 && !matches!(expr, Expr::Lambda(_)) {
-                walk_expr(self, expr);
-            }
-        }
-    }
-    let mut yields = Yields(false);
-    yields.visit_body(body);
-    yields.0
 }
 
 /// Whether a call that is given this could touch memory that threads share.

@@ -24,7 +24,6 @@ mod sizes;
 mod strides;
 pub mod thing;
 mod torch;
-pub mod ways;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -36,6 +35,7 @@ use crate::library::Args;
 use crate::value::{Partial, Value};
 use thing::{any, method, tensor};
 
+pub use base::ways::{Runs, Ways};
 pub use case::{Case, Cases};
 pub use code::Code;
 pub use device::limits_of;
@@ -45,7 +45,6 @@ pub use reach::{MODULE, Ran, code_at, main_block, reach, run};
 pub(crate) use shapes::answer_part;
 pub use site::{handed, is_divisible};
 pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
-pub use ways::{Runs, Ways};
 
 /// `thing.name`.
 pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str) -> Eval<'a> {

@@ -3,10 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::ways::Ways;
 use crate::origin::FileId;
 use crate::specialization::{Contents, LaunchFacts};
 use crate::value::{Function, Partial, Value};
+use base::ways::Ways;
 use base::{Operation, TextRange};
 
 /// Options of a command line with their values: of a parser, and of what it has parsed.

@@ -2,7 +2,6 @@
 //!
 //! A condition that is written the same twice is one condition: `bias is not None` in a function and in its helper.
 
-use crate::limits::tests::WAYS as DEPTH;
 use std::collections::VecDeque;
 
 /// The ways that one run takes.
@@ -12,11 +11,14 @@ pub struct Ways {
     given: Vec<bool>,
     /// Conditions with the way that was taken, in order.
     taken: Vec<(u64, bool)>,
+    /// How many conditions are told apart.
+    most: usize,
 }
 
 impl Ways {
-    pub(super) fn of(given: &[bool]) -> Ways {
-        Ways { given: given.to_vec(), taken: Vec::new() }
+    /// Those of a run that was told these at its first conditions, of which so many are told apart.
+    pub fn of(given: &[bool], most: usize) -> Ways {
+        Ways { given: given.to_vec(), taken: Vec::new(), most }
     }
 
     /// Which way a condition is taken: as it was before, as it was told, or the likelier one.
@@ -25,7 +27,7 @@ impl Ways {
             return way;
         }
         let way = self.given.get(self.taken.len()).copied().unwrap_or(likely);
-        if self.taken.len() < DEPTH {
+        if self.taken.len() < self.most {
             self.taken.push((condition, way));
         }
         way
@@ -36,7 +38,8 @@ impl Ways {
         self.taken.iter().find(|(known, _)| *known == condition).map(|(_, way)| *way)
     }
 
-    pub(super) fn into_taken(self) -> Vec<bool> {
+    /// Which way was taken at each condition, in order.
+    pub fn into_taken(self) -> Vec<bool> {
         self.taken.into_iter().map(|(_, way)| way).collect()
     }
 }
@@ -99,7 +102,7 @@ mod tests {
         let mut runs = Runs::of(8);
         let mut seen = Vec::new();
         while let Some(given) = runs.take_next() {
-            let mut ways = Ways::of(&given);
+            let mut ways = Ways::of(&given, 64);
             let first = ways.decide(1, true);
             let second = if first { ways.decide(2, false) } else { ways.decide(1, true) };
             seen.push((first, second));
