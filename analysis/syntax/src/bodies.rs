@@ -1,7 +1,7 @@
 //! What a body of Python does, by its text alone.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, Stmt};
+use ruff_python_ast::{CmpOp, Expr, Number, Stmt};
 
 use crate::names::returns;
 
@@ -65,4 +65,15 @@ pub fn generates(body: &[Stmt]) -> bool {
     let mut yields = Yields(false);
     yields.visit_body(body);
     yields.0
+}
+
+/// Whether a comparison with a number that is written there says of its left side that it is not above one.
+pub fn is_at_most_one(op: CmpOp, right: &Expr, holds: bool) -> bool {
+    let Expr::NumberLiteral(literal) = right else { return false };
+    let Number::Int(number) = &literal.value else { return false };
+    match (op, holds) {
+        (CmpOp::Gt, false) | (CmpOp::LtE, true) => number.as_u8() == Some(1),
+        (CmpOp::GtE, false) | (CmpOp::Lt, true) => number.as_u8() == Some(2),
+        _ => false,
+    }
 }

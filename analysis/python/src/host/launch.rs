@@ -235,17 +235,10 @@ fn thing<'a>(value: &Value<'a>) -> Option<Rc<Thing<'a>>> {
 fn asked<'a>(arguments: &mut Named<'a>) -> Vec<(Rc<str>, u64)> {
     let mut conditions = Vec::new();
     for (name, value) in arguments {
-        let inner = match &*value {
-            Value::Host(thing) => match &**thing {
-                Thing::Asked(inner, condition) => {
-                    conditions.push((name.clone(), *condition));
-                    inner.clone()
-                }
-                _ => continue,
-            },
-            _ => continue,
-        };
-        *value = inner;
+        let Value::Host(thing) = &*value else { continue };
+        let Thing::Asked(inner, condition) = &**thing else { continue };
+        conditions.push((name.clone(), *condition));
+        *value = inner.clone();
     }
     conditions
 }
