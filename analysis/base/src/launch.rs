@@ -16,6 +16,8 @@ pub struct LaunchFacts {
     /// Pairs of tensors of which neither all is known, and that are of one storage or may be, where it is not known of both
     /// where they lie in it.
     pub shared: Vec<(String, String, Shared)>,
+    /// Whether it is what several launches have in common, none of which is known by itself.
+    pub several: bool,
 }
 
 /// How two tensors of one storage lie in it.
@@ -23,6 +25,8 @@ pub struct LaunchFacts {
 pub enum Shared {
     /// They have nothing in common.
     Apart,
+    /// They are one tensor.
+    One,
     /// They may have.
     Parts,
     /// They are one tensor unless a conversion has made a copy.

@@ -16,6 +16,7 @@ pub mod reason;
 pub mod rng;
 pub mod specialization;
 pub mod target;
+pub mod ways;
 pub mod workers;
 
 pub use cancel::{Cancel, Cancelled};

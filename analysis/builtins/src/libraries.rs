@@ -70,6 +70,8 @@ pub(super) const PART: Part = Part {
         Row::new("torch._library.triton.wrap_triton", "triton_kernel", 0, itself),
         Row::new("torch._library.triton.capture_triton", "triton_kernel", 0, itself),
         Row::new("importlib.util.find_spec", "name, package=None", 0, find_spec),
+        // What is imported is there by its name.
+        Row::new("importlib.machinery.SourceFileLoader.exec_module", "module", 0, |_, _| Ok(Value::None)),
         Row::new(
             "collections.namedtuple",
             "typename, field_names, *, rename=False, defaults=None, module=None",
@@ -113,13 +115,15 @@ fn second<'a>(_: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     Ok(arg(bound, 1))
 }
 
-/// Whoever has kernels has Triton and torch: the specification stands for its name.
+/// Whoever has kernels has Triton and torch, and of Triton the modules that this release has.
 fn find_spec<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let name = string(interp, &arg(bound, 0))?;
-    match &*name {
-        "triton" | "torch" => Ok(Value::Str(name)),
-        _ => interp.unknown(format!("whether there is a package `{name}` is not known")),
+    let of_triton = name.starts_with("triton.") && interp.library.lookup(&name, interp.version).is_some();
+    if !of_triton && !matches!(&*name, "triton" | "torch") {
+        return interp.unknown(format!("whether there is a package `{name}` is not known"));
     }
+    let class = interp.named_tuple("ModuleSpec", &["name", "loader"])?;
+    call(interp, &class, vec![Value::Str(name), Value::Lib("importlib.machinery.SourceFileLoader".into())])
 }
 
 fn named_tuple<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

@@ -52,6 +52,8 @@ base::limits! { "gluon":
         FRUITLESS: usize = 4, Count, Assumed;
         /// How many launches of a kernel are recorded; in global memory any other counts as possible then.
         LAUNCHES: usize = 256, Count, Said;
+        /// Others of one instance that are kept apart; of the rest is kept what they have in common.
+        APART: usize = 16, Count, Said;
         /// Steps after which no other host code is looked at for launches, imports included: about half a second.
         TOTAL: u64 = 400_000, Steps, Assumed;
         /// Steps of one look at a file of host code and all that it imports.

@@ -10,8 +10,9 @@ use crate::conjuncts::conjuncts;
 use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
-use crate::limits::choose::{COMPANIONS, CONGRUENT, LARGEST, LONGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
+use crate::limits::choose::{COMPANIONS, CONGRUENT, FEW, LARGEST, LONGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
 use crate::limits::runs::PROGRAMS;
+use crate::point::fails_in;
 use crate::program::Program;
 use crate::prove::{Poly, Spread};
 use crate::run::{FirstWords, Setting};
@@ -65,6 +66,15 @@ pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) ->
     settings_of(program, &Known { host: Host::default(), ..launch.clone() }, spreads)
 }
 
+/// The same with numbers as the host computes them, where it says of each on which an address, a mask or a loop depends what
+/// it is computed from: some launch is like that, whether it meets what a proof would need or not.
+pub(crate) fn real_settings(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    match !launch.host.is_empty() && launch.host.tells_all(program, &launch.values) {
+        true => settings_of(program, launch, spreads),
+        false => Vec::new(),
+    }
+}
+
 fn settings_of(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
     let open = program.arguments.iter().enumerate().any(|(at, argument)| {
         (argument.bits.is_some() && launch.value(at as u32).is_none())
@@ -93,6 +103,40 @@ fn settings_of(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Set
     settings
 }
 
+/// Launches in which sizes that divide programs' numbers are as small as they tell anything: two heads of two batches, so
+/// that quotients and remainders both vary.
+pub(crate) fn few_of_each(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
+    if launch.host.is_empty() || !launch.host.tells_all(program, &launch.values) {
+        return Vec::new();
+    }
+    let mut fixed = Numbers::new();
+    for term in used(program) {
+        let Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, of, by) = *program.terms.node(term) else {
+            continue;
+        };
+        let mut divisors = Vec::new();
+        program.terms.leaves(by, &mut |node| {
+            if let Node::Symbol(Symbol::Argument(at), _) = node {
+                divisors.extend(launch.host.number(*at));
+            }
+        });
+        for (axis, programs) in (0u8..).zip(&launch.host.programs).filter(|(axis, _)| is_of(program, of, *axis)) {
+            if !divisors.is_empty() && launch.grid[usize::from(axis)].is_none() {
+                let own = programs.iter().flat_map(|programs| launch.host.free_in(programs));
+                fixed.extend(own.chain(divisors.iter().copied()).map(|number| (number, FEW)));
+            }
+        }
+    }
+    if fixed.is_empty() {
+        return Vec::new();
+    }
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, spreads);
+    let size = sizes(&with_bounds, launch)[1];
+    let made = setting(&with_bounds, launch, &bounded, &Choice { size, choice: 1, fixed, ..Choice::default() });
+    made.into_iter().filter(|setting| setting.programs() <= UNLIKE).collect()
+}
+
 /// Launches in which the sizes of a tensor are no two alike, as far as every assumption is met.
 pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
     let mut with_bounds = Cow::Borrowed(program);
@@ -112,8 +156,11 @@ pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> V
 /// Whether what is assumed of a stride fails wherever sizes of a tensor that are free stand in some order: then the host
 /// makes launches in which it does not hold.
 pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread) -> bool {
-    if !is_exact(program, spread) || lies_somehow(program, launch, spread) {
+    if lies_somehow(program, launch, spread) {
         return false;
+    }
+    if !is_exact(program, spread) {
+        return is_told(program, launch, spread) && fails_at_places(program, launch, spread);
     }
     // The host computes both from the same numbers, and no numbers do.
     if is_unmasked(program, spread)
@@ -136,6 +183,56 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
         // Sizes that no grid can be made of say nothing.
         scales.iter().all(|fixed| fails(fixed, &bounded)) && scales.iter().any(|fixed| !fails(fixed, &[]))
     })
+}
+
+/// Whether launches as the host makes them say of each argument on which what is assumed depends, or whether its access is
+/// executed, what it is, and how many programs there are.
+fn is_told(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    let access = &program.accesses[spread.access as usize];
+    let mut told = tells_programs(program, launch, spread);
+    for term in spread.span.atoms().chain(spread.stride.atoms()).chain([access.mask, access.path]) {
+        program.terms.leaves(term, &mut |node| match node {
+            Node::Symbol(Symbol::Argument(at), _) => {
+                told &= launch.value(*at).is_some() || launch.host.of(*at).is_some();
+            }
+            Node::Symbol(Symbol::DescriptorSize(..), _) => told = false,
+            _ => {}
+        });
+    }
+    told
+}
+
+/// Launches of the host in which what is assumed may hold or not: those that are run, and by orders of sizes.
+fn samples(program: &Program, launch: &Known) -> (Vec<Setting>, Vec<Vec<Setting>>) {
+    let ordered = |fixed: &Numbers| {
+        let choice = Choice { size: 1, choice: 1, fixed: fixed.clone(), ..Choice::default() };
+        setting(program, launch, &[], &choice)
+    };
+    let orders = launch.host.orders(block(program));
+    (
+        settings_of(program, launch, &[]),
+        orders.iter().map(|scales| scales.iter().filter_map(ordered).collect()).collect(),
+    )
+}
+
+/// Whether what is assumed fails at some place of all launches that are run, or of all in which sizes stand in some order.
+fn fails_at_places(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    let (run, orders) = samples(program, launch);
+    let fails = |all: &Vec<Setting>| !all.is_empty() && all.iter().all(|setting| fails_in(program, setting, spread));
+    fails(&run) || orders.iter().any(fails)
+}
+
+/// Whether in each launch of the host that is looked at some of what is assumed fails: all of it together says nothing of
+/// the kernel.
+pub(crate) fn is_never_met(program: &Program, launch: &Known, spreads: &[Spread]) -> bool {
+    let is_plain = |spread: &&Spread| !lies_somehow(program, launch, spread) && is_told(program, launch, spread);
+    let told: Vec<&Spread> = spreads.iter().filter(is_plain).collect();
+    if launch.host.is_empty() || told.is_empty() {
+        return false;
+    }
+    let (run, orders) = samples(program, launch);
+    let mut all = run.iter().chain(orders.iter().flatten()).peekable();
+    all.peek().is_some() && all.all(|setting| told.iter().any(|spread| fails_in(program, setting, spread)))
 }
 
 /// Whether what is assumed of a stride fails with sizes that are no multiples of blocks, which the host makes launches
@@ -218,17 +315,34 @@ fn arguments(program: &Program, poly: &Poly) -> Vec<u32> {
 }
 
 /// Whether the ends of the interval in which a span lies are met: no part of it depends on another, nor on data or on how
-/// often a loop runs.
+/// often a loop runs, unless that is as often as arguments say.
 fn is_exact(program: &Program, spread: &Spread) -> bool {
     let mut met = BTreeSet::new();
     let mut exact = true;
+    let access = &program.accesses[spread.access as usize];
+    let conditions: Vec<Term> = conjuncts(program, &[access.mask, access.path]);
+    let is_counted = |number: u32| {
+        let Some(of) = program.loops.get(number as usize) else { return false };
+        let is_shared = |node: &Node| match node {
+            Node::Symbol(symbol, _) => !matches!(symbol, Symbol::Argument(_)),
+            node => matches!(node, Node::Read(..)),
+        };
+        let is_round = |node: &Node| matches!(node, Node::Symbol(Symbol::Round(other), _) if *other == number);
+        let others = conditions.iter().filter(|term| **term != of.condition);
+        of.trips.is_some_and(|trips| !program.terms.any_leaf(trips, is_shared))
+            && !others.into_iter().any(|term| program.terms.any_leaf(*term, is_round))
+    };
     for atom in spread.span.atoms().chain(spread.stride.atoms()).collect::<BTreeSet<Term>>() {
         let mut own = BTreeSet::new();
         program.terms.leaves(atom, &mut |node| match node {
             Node::Symbol(symbol @ (Symbol::Program(_) | Symbol::Lane(_)), _) => {
                 own.insert(*symbol);
             }
-            Node::Symbol(Symbol::Round(_) | Symbol::DescriptorSize(..), _) | Node::Read(..) => exact = false,
+            Node::Symbol(symbol @ Symbol::Round(number), _) => {
+                own.insert(*symbol);
+                exact &= is_counted(*number);
+            }
+            Node::Symbol(Symbol::DescriptorSize(..), _) | Node::Read(..) => exact = false,
             _ => {}
         });
         exact &= own.is_disjoint(&met);

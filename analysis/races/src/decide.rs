@@ -6,7 +6,10 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::choose::{companions, congruent, is_contradicted, neighbours, settings, unlike, with_tile};
+use crate::choose::{
+    companions, congruent, few_of_each, is_contradicted, is_never_met, neighbours, real_settings, settings, unlike,
+    with_tile,
+};
 use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
@@ -71,13 +74,20 @@ impl Decider<'_> {
             return Ok(self.report(Status::NoWrites, Vec::new(), Vec::new(), Vec::new(), 0));
         }
         let axes = self.axes();
-        let proofs = self.prove(&axes, cancel)?;
+        let mut proofs = self.prove(&axes, cancel)?;
         let mut spreads = proofs.spreads.clone();
         spreads.sort();
         spreads.dedup();
         let transfers = self.transfers();
         // What is assumed has to be possible, all of it at once.
-        let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
+        let possible = spreads.is_empty()
+            || !is_never_met(&self.program, &self.launch, &spreads)
+                && !settings(&self.program, &self.launch, &spreads).is_empty();
+        if !possible && !self.launch.host.is_empty() {
+            // Nothing is proved then.
+            (proofs.open, proofs.premises) = (self.pairs().0, BTreeSet::new());
+            spreads.clear();
+        }
         if possible && proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
             reasons.extend(self.parts());
             reasons.extend(self.reaching_over(&spreads, &proofs.premises, cancel)?);
@@ -101,7 +111,12 @@ impl Decider<'_> {
                 needed.push(wanted.clone());
             }
         }
-        let mut tried = settings(&self.program, &self.launch, &needed);
+        // What the host computes is what it is, be it enough for a proof or not.
+        let real = [&needed, &spreads, &Vec::new()]
+            .into_iter()
+            .map(|spreads| real_settings(&self.program, &self.launch, spreads))
+            .find(|made| !made.is_empty());
+        let mut tried = real.unwrap_or_else(|| settings(&self.program, &self.launch, &needed));
         // Numbers under which strides overlap show races that no caller asks for.
         let fits = !tried.is_empty() || self.is_whole();
         if tried.is_empty() {
@@ -128,6 +143,7 @@ impl Decider<'_> {
         }
         if fits && !proofs.open.is_empty() {
             tried.extend(congruent(&self.program, &self.launch, &needed));
+            tried.extend(few_of_each(&self.program, &self.launch, &spreads));
         }
         if tried.is_empty() {
             let text = match proofs.overflows {
@@ -211,9 +227,14 @@ impl Decider<'_> {
         let (sure, conditional): (Vec<_>, Vec<_>) = races.into_iter().partition(|(_, _, sure)| *sure);
         let mut shown: Vec<(Race, Pair)> = Vec::with_capacity(sure.len());
         let mut narrow = Vec::new();
+        let tails = (!self.masks_tails()).then(|| (self.lengths(), crate::choose::block(&self.program)));
+        let host = &self.launch.host;
+        let whole = |setting: &Setting| {
+            tails.as_ref().and_then(|(lengths, block)| host.in_whole_blocks(setting, lengths, *block))
+        };
         let mut strides = Strides::new(&mut self.program, &self.launch);
         for (race, pair, _) in sure {
-            match strides.hangs_on(&outcomes, pair, &asked, cancel)? {
+            match strides.hangs_on(&outcomes, pair, (&asked, &whole), cancel)? {
                 Some(why) => narrow.push((race, why)),
                 None => shown.push((race, pair)),
             }
@@ -495,6 +516,7 @@ impl Decider<'_> {
                 tables: &none,
                 constant: &constant,
                 known: &known,
+                launch: &self.launch,
                 sized: self.launch.given,
                 axes: axes.clone(),
                 length: None,
@@ -502,6 +524,7 @@ impl Decider<'_> {
                 rows: 0,
                 wanted: Vec::new(),
                 broken: FxHashMap::default(),
+                contradicted: FxHashMap::default(),
             };
             let apart = prover.apart(a, b);
             let spreads = apart.as_ref().map_or_else(Vec::new, |apart| apart.spreads.clone());
@@ -557,6 +580,7 @@ impl Decider<'_> {
             program: &mut self.program,
             convert: Converter::of_launch(ranges, counts),
             known: &known,
+            launch: &self.launch,
             sized: self.launch.given,
             axes: axes.to_vec(),
             length: None,
@@ -564,6 +588,7 @@ impl Decider<'_> {
             rows: BY_TABLES,
             wanted: Vec::new(),
             broken: FxHashMap::default(),
+            contradicted: FxHashMap::default(),
         };
         let mut proofs = Proofs {
             open: Vec::new(),

@@ -332,9 +332,9 @@ impl Host {
         all
     }
 
-    /// The same launch with sizes that are multiples of the blocks which the host divides them into; `None` where they are
-    /// already.
-    pub(crate) fn in_whole_blocks(&self, setting: &Setting) -> Option<Setting> {
+    /// The same launch with sizes that are multiples of the blocks which the host divides them into, and some others that
+    /// are multiples of a block; `None` where they are already.
+    pub(crate) fn in_whole_blocks(&self, setting: &Setting, others: &BTreeSet<u32>, block: i64) -> Option<Setting> {
         let mut numbers = setting.numbers.clone();
         for quantity in self.programs.iter().flatten() {
             whole_blocks(quantity, &mut |number, block| {
@@ -343,9 +343,64 @@ impl Host {
                 }
             });
         }
+        for (number, value) in numbers.iter_mut().filter(|(number, _)| others.contains(number)) {
+            if !self.bounds.contains_key(number) {
+                *value = value.saturating_add(block - 1) / block * block;
+            }
+        }
+        self.with_numbers(setting, numbers)
+    }
+
+    /// The same launch with other numbers; `None` where they are the same.
+    fn with_numbers(&self, setting: &Setting, numbers: Numbers) -> Option<Setting> {
         let mut made = setting.clone();
         self.apply(&numbers, &mut made, setting.grid)?;
         (numbers != setting.numbers).then_some(Setting { numbers, ..made })
+    }
+
+    /// The same launch where one tensor has the sizes of another one, each at its place or none smaller than any, unless it
+    /// has them already.
+    pub(crate) fn with_sizes_of(&self, setting: &Setting, own: u32, other: u32) -> Vec<Setting> {
+        let (Some(own), Some(other)) = (self.groups.get(&own), self.groups.get(&other)) else { return Vec::new() };
+        let free = |number: &&u32| !self.bounds.contains_key(*number);
+        let value = |number: &u32| setting.numbers.get(number).copied();
+        // Both are asked for in the order of their dimensions.
+        let placed =
+            own.iter().zip(other).filter(|(own, _)| free(own)).filter_map(|(own, of)| Some((*own, value(of)?)));
+        let most = other.iter().filter_map(value).max();
+        let large = own.iter().filter(free).filter_map(|own| Some((*own, most?)));
+        let with = |sizes: Numbers| {
+            let mut numbers = setting.numbers.clone();
+            numbers.extend(sizes);
+            self.with_numbers(setting, numbers)
+        };
+        [placed.collect(), large.collect()].into_iter().filter_map(with).collect()
+    }
+
+    /// Numbers of which a quantity is made that may be any.
+    pub(crate) fn free_in(&self, quantity: &Quantity) -> BTreeSet<u32> {
+        let mut all = BTreeSet::new();
+        quantity.unknowns(&mut |number, _| {
+            if !self.bounds.contains_key(&number) {
+                all.insert(number);
+            }
+        });
+        all
+    }
+
+    /// Tensors of whose sizes a quantity is made.
+    pub(crate) fn tensors(&self, quantity: &Quantity) -> BTreeSet<u32> {
+        let mut all = BTreeSet::new();
+        quantity.unknowns(&mut |_, of| all.extend(of));
+        all
+    }
+
+    /// Tensors whose sizes say how many programs there are, or are some numbers.
+    pub(crate) fn counting(&self, numbers: &BTreeSet<u32>) -> BTreeSet<u32> {
+        let mut all: BTreeSet<u32> = self.programs.iter().flatten().flat_map(|of| self.tensors(of)).collect();
+        let own = self.groups.iter().filter(|(_, group)| !group.is_disjoint(numbers));
+        all.extend(own.map(|(of, _)| *of));
+        all
     }
 
     /// Whether it is known of each argument that bounds something how it is computed, or what it is. Sizes of descriptors
@@ -363,6 +418,20 @@ impl Host {
                 if let Node::Symbol(Symbol::Argument(at), _) = node {
                     told &= known.contains_key(at) || self.of(*at).is_some();
                 }
+            });
+        }
+        told
+    }
+
+    /// Whether it is known of each argument on which an address, a mask or a loop depends how it is computed, or what it is.
+    pub(crate) fn tells_all(&self, program: &Program, known: &FxHashMap<u32, i64>) -> bool {
+        let accesses = program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
+        let mut told = true;
+        for term in accesses.chain(program.loops.iter().map(|of| of.condition)) {
+            program.terms.leaves(term, &mut |node| match node {
+                Node::Symbol(Symbol::Argument(at), _) => told &= known.contains_key(at) || self.of(*at).is_some(),
+                Node::Symbol(Symbol::DescriptorSize(..), _) => told = false,
+                _ => {}
             });
         }
         told

@@ -33,6 +33,9 @@ pub struct Launch {
     pub programs: [Option<Quantity>; 3],
     /// Constants that were chosen, with what the host computes in their place.
     pub constants: Vec<(i64, Quantity)>,
+    /// Whether it is what several launches have in common, none of which is known by itself: numbers that they do not share
+    /// are not any.
+    pub several: bool,
 }
 
 impl Launch {

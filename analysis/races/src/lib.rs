@@ -23,6 +23,7 @@ mod limits;
 mod meeting;
 mod overhang;
 mod persistent;
+mod point;
 mod program;
 mod prove;
 mod report;
@@ -160,6 +161,12 @@ impl<'t> Kernel<'t> {
         let decider = self.decider(tree, launch);
         let zeros = decider.zeros();
         let mut global = decider.decide(allowance, cancel)?;
+        if global.status == Status::Found && launch.several {
+            global.leave_open(
+                "programs race with numbers that launches do not share which are not decided one by one".into(),
+            );
+            return Ok(global);
+        }
         if global.status != Status::Found || zeros.is_empty() {
             return Ok(global);
         }

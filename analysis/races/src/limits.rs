@@ -11,6 +11,8 @@ base::limits! { "races":
         PROGRAMS: i64 = 4096, Count, Undecided;
         /// Programs of a launch with sizes that are no multiples of blocks; of more, a few that are near each other.
         OVERHANG: i64 = 64, Count, Assumed;
+        /// How many times more may be computed where programs cannot notice each other, so that there is one order.
+        ALONE: u64 = 4, Count, Undecided;
         /// Rounds of one loop that are run.
         ROUNDS: i64 = 4096, Count, Undecided;
         /// Turns of programs that are taken in all orders of all launches together.
@@ -36,6 +38,10 @@ base::limits! { "races":
         BY_TABLES: usize = 30_000, Count, NotProved;
         /// Tables that are tried as the lengths of stretches.
         LENGTHS: usize = 3, Count, NotProved;
+        /// Values of a row of a table that are told apart.
+        COLUMNS: i128 = 8, Count, NotProved;
+        /// Programs up to which a loop that a constant strides through is not taken for a persistent one.
+        PERSISTENT: i128 = 16, Count, NotProved;
         /// Monomials of a polynomial that is worked with.
         MONOMIALS: usize = 200, Count, NotProved;
         /// Bounds of what one access does at which an assumption is tried before it is made.
@@ -71,6 +77,16 @@ base::limits! { "races":
         GROUPED: i64 = 64, Count, NotProved;
         /// Parts of two addresses that are looked at for strides.
         STRIDES: usize = 256, Count, NotProved;
+        /// How many times the largest number of a launch a stride becomes, where a race is to stay with a larger one: more
+        /// than programs and rounds of loops make of the other numbers.
+        FARTHER: i64 = 16, Count, Undecided;
+        /// The same where that would be too large for what a kernel computes with.
+        LARGER: i64 = 3, Count, Undecided;
+        /// Programs for which a persistent loop has room where an argument says how many, and heads and batches where they
+        /// are to be several.
+        FEW: i64 = 2, Count, NotProved;
+        /// Programs along an axis, from the first on, at which it is looked whether what is assumed holds, beside a few others.
+        PLACES: i64 = 6, Count, Assumed;
         /// The largest size or stride that is chosen where none is known.
         LARGEST: i64 = 1 << 24, Count, Undecided;
         /// Numbers that are looked at for those from which the host computes a constant.

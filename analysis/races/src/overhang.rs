@@ -18,6 +18,12 @@ use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
 use crate::strides::{Pair, pair};
 use crate::term::{BinOp, Node, Symbol, Term};
 
+/// Sizes of which a last block is not full.
+const TAILS: &str = "that are no multiples of its blocks";
+
+/// Sizes of tensors that may always be alike.
+const DIFFERING: &str = "in which tensors differ";
+
 impl Decider<'_> {
     /// What is assumed that sizes which are no multiples of blocks do not fulfil.
     pub(crate) fn reaching_over(
@@ -50,14 +56,15 @@ impl Decider<'_> {
             let met = self.meeting_in(setting, cancel)?;
             // Of two arguments for one tensor, which the host need not hand over so, small sizes tell nothing.
             if let Some((setting, meeting)) = met.filter(|(_, meeting)| !small || self.is_of_one_argument(meeting)) {
-                return Ok(Some(self.met(&setting, &meeting)));
+                return Ok(Some(self.met(&setting, &meeting, TAILS)));
             }
         }
         Ok(None)
     }
 
-    /// What is left of a race that sizes which are no multiples of blocks alone show, where no access is masked for such
-    /// sizes: what the kernel is launched with is not known.
+    /// What is left of a race that some sizes alone show: those that are no multiples of blocks, where no access is masked for
+    /// such sizes, and those of several tensors that differ, where one tensor says how many tiles there are and another
+    /// one where they lie. What the kernel is launched with is not known.
     pub(crate) fn of_tails(
         &self,
         outcomes: &[(Setting, Outcome)],
@@ -65,25 +72,79 @@ impl Decider<'_> {
         asked: &FxHashSet<u32>,
         cancel: &Cancel<'_>,
     ) -> Result<Option<Reason>, Cancelled> {
-        if self.launch.host.is_empty() || self.masks_tails() {
+        if self.launch.host.is_empty() {
             return Ok(None);
         }
+        let lengths = self.lengths();
+        let unrelated = self.unrelated(of, &lengths);
         let mut reason = None;
         for (setting, outcome) in outcomes {
             let Some(meeting) = outcome.races.iter().find(|race| pair(race) == of) else { continue };
-            let Some(whole) = self.launch.host.in_whole_blocks(setting) else { return Ok(None) };
-            let outcome = explore(&self.program, &whole, asked, &mut Allowance::whole(), cancel)?;
-            let finished = !outcome.limited && outcome.stuck.is_empty();
-            if !finished || outcome.races.iter().any(|race| pair(race) == of) {
-                return Ok(None);
+            let mut others: Vec<(Setting, &str)> = Vec::new();
+            if !self.masks_tails() {
+                let no_lengths = BTreeSet::new();
+                let whole = [&no_lengths, &lengths].map(|lengths| {
+                    let block = crate::choose::block(&self.program);
+                    self.launch.host.in_whole_blocks(setting, lengths, block)
+                });
+                others.extend(whole.into_iter().flatten().map(|whole| (whole, TAILS)));
             }
-            reason.get_or_insert_with(|| self.met(setting, meeting));
+            let so_far: Vec<Setting> =
+                std::iter::once(setting).chain(others.iter().map(|(of, _)| of)).cloned().collect();
+            for one in so_far {
+                let alike =
+                    unrelated.iter().flat_map(|(own, other)| self.launch.host.with_sizes_of(&one, *own, *other));
+                others.extend(alike.map(|alike| (alike, DIFFERING)));
+            }
+            let mut gone = None;
+            for (other, sizes) in others {
+                let outcome = explore(&self.program, &other, asked, &mut Allowance::whole(), cancel)?;
+                let finished = !outcome.limited && outcome.stuck.is_empty();
+                if finished && !outcome.races.iter().any(|race| pair(race) == of) {
+                    gone = Some(sizes);
+                    break;
+                }
+            }
+            let Some(sizes) = gone else { return Ok(None) };
+            reason.get_or_insert_with(|| self.met(setting, meeting, sizes));
         }
         Ok(reason)
     }
 
+    /// Numbers of the host that bound what is accessed, or how often loops run.
+    pub(crate) fn lengths(&self) -> BTreeSet<u32> {
+        let mut all = BTreeSet::new();
+        let conditions = self.program.accesses.iter().flat_map(|access| [access.mask, access.path]);
+        let loops = self.program.loops.iter().flat_map(|of| of.trips.into_iter().chain([of.condition]));
+        for term in conditions.chain(loops) {
+            self.program.terms.leaves(term, &mut |node| {
+                if let Node::Symbol(Symbol::Argument(at), _) = node {
+                    all.extend(self.launch.host.number(*at));
+                }
+            });
+        }
+        all
+    }
+
+    /// Tensors by whose sizes two accesses are placed, each with one that says how many tiles there are and is no other of
+    /// theirs: how the sizes of the two hang together is not known.
+    fn unrelated(&self, (a, b): Pair, lengths: &BTreeSet<u32>) -> Vec<(u32, u32)> {
+        let host = &self.launch.host;
+        let mut placed = BTreeSet::new();
+        for access in [a, b] {
+            self.program.terms.leaves(self.program.accesses[access as usize].offset, &mut |node| {
+                if let Node::Symbol(Symbol::Argument(at), _) = node {
+                    placed.extend(host.of(*at).into_iter().flat_map(|quantity| host.tensors(quantity)));
+                }
+            });
+        }
+        let counted = host.counting(lengths);
+        let own = placed.iter().filter(|own| !counted.contains(own));
+        own.flat_map(|own| counted.iter().map(|other| (*own, *other))).collect()
+    }
+
     /// Whether some access is masked, lane by lane, by a size, or lanes behind it begin anew.
-    fn masks_tails(&self) -> bool {
+    pub(crate) fn masks_tails(&self) -> bool {
         let terms = &self.program.terms;
         let of_lanes = |node: &Node| matches!(node, Node::Symbol(Symbol::Lane(_), _));
         let of_sizes = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(_) | Symbol::DescriptorSize(..), _));
@@ -149,12 +210,9 @@ impl Decider<'_> {
         one.base == other.base
     }
 
-    /// That two programs meet where sizes are no multiples of blocks.
-    fn met(&self, setting: &Setting, meeting: &Meeting) -> Reason {
+    /// That two programs meet with such sizes.
+    fn met(&self, setting: &Setting, meeting: &Meeting, sizes: &str) -> Reason {
         let (range, they) = self.two_that_meet(setting, meeting);
-        Reason {
-            range,
-            text: format!("with sizes that are no multiples of its blocks, which nothing rules out, {they}"),
-        }
+        Reason { range, text: format!("with sizes {sizes}, which nothing rules out, {they}") }
     }
 }

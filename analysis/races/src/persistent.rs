@@ -8,14 +8,11 @@ use rustc_hash::FxHashSet;
 use crate::choose::{Choice, block, bounded, neighbours, setting};
 use crate::host::Numbers;
 use crate::launch::Known;
-use crate::limits::choose::{FARTHEST, GROUPED, STRIDED_LANES};
+use crate::limits::choose::{FARTHEST, FEW, GROUPED, STRIDED_LANES};
 use crate::program::Program;
 use crate::prove::{Converter, Poly, Spread};
 use crate::run::Setting;
 use crate::term::{BinOp, Node, Symbol, Term};
-
-/// Programs that one of several numbers stands for, where it is the step.
-const FEW: i64 = 2;
 
 /// A loop of programs along an axis: the tiles from a program's first to its next one, by how many programs that is.
 struct Stride {

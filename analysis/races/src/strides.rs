@@ -7,16 +7,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::launch::Known;
-use crate::limits::choose::{LARGEST, STRIDES};
+use crate::limits::choose::{FARTHER, LARGER, LARGEST, STRIDES};
 use crate::program::Program;
 use crate::prove::Converter;
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
-use crate::term::{Node, Symbol, Term};
+use crate::term::{BinOp, Node, Symbol, Term};
 use base::{Cancel, Cancelled};
-
-/// How many times the largest number of a launch a stride becomes: more than programs and rounds of loops make of the
-/// other numbers, and, where that would be too large for what a kernel computes with, a little.
-const FACTORS: [i64; 2] = [16, 3];
 
 /// Two accesses, the lower number first.
 pub(crate) type Pair = (u32, u32);
@@ -27,10 +23,10 @@ pub(crate) fn pair(race: &Meeting) -> Pair {
     (a.min(b), a.max(b))
 }
 
-/// What is known of launches with some strides made larger: by the number of the launch, the factor and the strides, the
-/// pairs that race all the same; `None` where the run could not be finished.
+/// What is known of launches with some strides made larger: by the number of the launch, whether its sizes are made multiples
+/// of blocks, how large strides are and which, the pairs that race all the same; `None` where the run could not be finished.
 #[derive(Debug, Default)]
-struct Widened(FxHashMap<(usize, i64, Vec<u32>), Option<FxHashSet<Pair>>>);
+struct Widened(FxHashMap<(usize, bool, i64, Vec<u32>), Option<FxHashSet<Pair>>>);
 
 /// A kernel and what is known of its launch.
 pub(crate) struct Strides<'p> {
@@ -51,7 +47,7 @@ impl<'p> Strides<'p> {
         &mut self,
         outcomes: &[(Setting, Outcome)],
         of: Pair,
-        asked: &FxHashSet<u32>,
+        (asked, whole): (&FxHashSet<u32>, &dyn Fn(&Setting) -> Option<Setting>),
         cancel: &Cancel<'_>,
     ) -> Result<Option<String>, Cancelled> {
         let (strides, computed) = self.of(of);
@@ -60,16 +56,24 @@ impl<'p> Strides<'p> {
         let shows =
             |(_, (_, outcome)): &(usize, &(Setting, Outcome))| outcome.races.iter().any(|race| pair(race) == of);
         let mut found = None;
-        for (number, (setting, _)) in outcomes.iter().enumerate().filter(shows) {
+        for (number, (setting, outcome)) in outcomes.iter().enumerate().filter(shows) {
             // No launch that the host makes is like that: what it computes is no more than chosen there.
             let made_up = setting.numbers.is_empty() && !self.launch.host.is_empty();
             let tries = if made_up { &all } else { &free };
             found = None;
             let mut none_runs = !tries.is_empty();
-            for (strides, factor) in tries.iter().flat_map(|strides| FACTORS.map(|factor| (strides, factor))) {
-                let Some(wide) = with_larger(setting, strides, factor) else { continue };
-                none_runs = false;
-                let key = (number, factor, strides.clone());
+            // A block that is not full may reach into the next row whatever the stride is.
+            let full = whole(setting);
+            let starts = [(Some(setting), false), (full.as_ref(), true)];
+            let most = setting.values.values().copied().max().unwrap_or(1).max(1);
+            let (far, reach) = ([FARTHER, LARGER].map(|factor| most.checked_mul(factor)), self.reach(outcome, of));
+            let sizes = far.into_iter().flatten().map(|size| (size, true)).chain(reach.map(|size| (size, false)));
+            let sizes = tries.iter().flat_map(|strides| sizes.clone().map(move |size| (strides, size)));
+            for ((strides, (size, is_far)), (start, is_full)) in sizes.flat_map(|way| starts.map(|start| (way, start)))
+            {
+                let Some(wide) = start.and_then(|start| with_larger(start, strides, size)) else { continue };
+                none_runs &= !is_far;
+                let key = (number, is_full, size, strides.clone());
                 if !self.widened.0.contains_key(&key) {
                     let outcome = explore(self.program, &wide, asked, &mut Allowance::whole(), cancel)?;
                     let whole = !outcome.limited && outcome.stuck.is_empty();
@@ -100,6 +104,18 @@ impl<'p> Strides<'p> {
         Ok(found)
     }
 
+    /// Twice as many elements as lie before the end of what two programs touch where two accesses meet.
+    fn reach(&self, outcome: &Outcome, of: Pair) -> Option<i64> {
+        let races = outcome.races.iter().filter(|race| pair(race) == of);
+        let events = races.flat_map(|race| [&race.first, &race.second]);
+        let ends = events.filter_map(|event| {
+            let bytes = i64::from(self.program.accesses[event.access as usize].bytes.max(1));
+            let (start, length) = event.spans.last()?;
+            start.checked_add(i64::from(length))?.checked_mul(2).map(|end| end / bytes)
+        });
+        ends.max().filter(|reach| *reach > 0)
+    }
+
     fn names(&self, arguments: &[u32]) -> String {
         let name = |at: &u32| Some(format!("`{}`", self.program.arguments.get(*at as usize)?.name));
         arguments.iter().filter_map(name).collect::<Vec<String>>().join(", ")
@@ -110,18 +126,23 @@ impl<'p> Strides<'p> {
     fn of(&mut self, (a, b): Pair) -> (Vec<u32>, Vec<u32>) {
         let mut convert = Converter::default();
         let mut strides: Vec<u32> = Vec::new();
-        let mut open: Vec<Term> = [a, b].map(|access| self.program.accesses[access as usize].offset).to_vec();
-        let mut seen: FxHashSet<Term> = FxHashSet::default();
-        while let Some(term) = open.pop().filter(|_| seen.len() < STRIDES) {
+        // Of what is divided, which gives the row where something begins, strides are what something is multiplied by.
+        let mut open: Vec<(Term, usize)> =
+            [a, b].map(|access| (self.program.accesses[access as usize].offset, 1)).to_vec();
+        let mut seen: FxHashSet<(Term, usize)> = FxHashSet::default();
+        while let Some((term, least)) = open.pop().filter(|_| seen.len() < STRIDES) {
             let poly = convert.poly(&mut self.program.terms, term);
-            for atom in poly.terms().flat_map(|(monomial, _)| monomial.iter()).filter(|atom| seen.insert(**atom)) {
+            let atoms = poly.terms().filter(|(monomial, _)| monomial.len() >= least);
+            for atom in atoms.flat_map(|(monomial, _)| monomial.iter()).filter(|atom| seen.insert((**atom, least))) {
                 match self.program.terms.node(*atom) {
                     Node::Symbol(Symbol::Argument(at), _)
                         if self.launch.value(*at).is_none() && !strides.contains(at) =>
                     {
                         strides.push(*at);
                     }
-                    Node::Select(_, one, other) => open.extend([*one, *other]),
+                    Node::Select(_, one, other) => open.extend([(*one, least), (*other, least)]),
+                    Node::Trunc(part) | Node::ExtS(part) | Node::ExtU(part) => open.push((*part, least)),
+                    Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, whole, _) => open.push((*whole, 2)),
                     _ => {}
                 }
             }
@@ -148,12 +169,11 @@ fn alone_and_together(arguments: Vec<u32>) -> Vec<Vec<u32>> {
     tries
 }
 
-/// The same launch with some arguments much larger than any, and far from each other.
-fn with_larger(setting: &Setting, arguments: &[u32], factor: i64) -> Option<Setting> {
-    let most = setting.values.values().copied().max()?.max(1);
+/// The same launch with some arguments as large as this, and farther from each other.
+fn with_larger(setting: &Setting, arguments: &[u32], size: i64) -> Option<Setting> {
     let mut wide = setting.clone();
     for (at, argument) in arguments.iter().enumerate() {
-        let apart = most.checked_mul(factor * (at as i64 + 1)).filter(|apart| *apart <= LARGEST)?;
+        let apart = size.checked_mul(at as i64 + 1).filter(|apart| *apart <= LARGEST)?;
         *wide.values.get_mut(&Symbol::Argument(*argument))? = apart;
     }
     Some(wide)

@@ -2,9 +2,9 @@
 
 use std::cell::OnceCell;
 
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
+use ruff_python_ast::StmtFunctionDef;
 
+use crate::bodies::generates;
 use crate::{Asked, names};
 
 /// The body of a function, with what was found out of it by now.
@@ -29,33 +29,11 @@ impl<'a> Body<'a> {
 
     /// Whether it has a `yield`, or an `await`: a call of it runs nothing yet.
     pub fn yields(&self) -> bool {
-        *self.yields.get_or_init(|| {
-            let mut yields = Yields(false);
-            yields.visit_body(&self.def.body);
-            yields.0
-        })
+        *self.yields.get_or_init(|| generates(&self.def.body))
     }
 
     /// Whether it builds ops by itself, see [`names::builds_ops`].
     pub fn builds_ops(&self) -> bool {
         *self.builds_ops.get_or_init(|| names::builds_ops(self.def))
-    }
-}
-
-/// Whether there is a `yield` outside the functions that a body defines.
-struct Yields(bool);
-
-impl<'a> Visitor<'a> for Yields {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        if !matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) && !self.0 {
-            walk_stmt(self, stmt);
-        }
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        self.0 |= matches!(expr, Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Await(_));
-        if !self.0 && !matches!(expr, Expr::Lambda(_)) {
-            walk_expr(self, expr);
-        }
     }
 }

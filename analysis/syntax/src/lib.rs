@@ -6,6 +6,7 @@
 
 mod alike;
 mod asked;
+pub mod bodies;
 mod body;
 mod current;
 mod limits;

@@ -166,8 +166,9 @@ fn memories(facts: &LaunchFacts) -> Vec<Option<u32>> {
         let before = || arguments.iter().take(at).enumerate().filter(|(_, other)| other.memory == argument.memory);
         let mut others =
             arguments.iter().filter(|other| other.name != argument.name && other.memory == argument.memory);
-        let settled =
-            |other: &ArgumentFacts| matches!(shared(facts, argument, other), Shared::Apart | Shared::OneOrCopy);
+        let settled = |other: &ArgumentFacts| {
+            matches!(shared(facts, argument, other), Shared::Apart | Shared::One | Shared::OneOrCopy)
+        };
         let known = argument.memory.filter(|_| argument.offset.is_some() || others.all(settled));
         let Some(_) = known else {
             all.push(None);
@@ -175,7 +176,7 @@ fn memories(facts: &LaunchFacts) -> Vec<Option<u32>> {
         };
         let meets = |other: &ArgumentFacts| match argument.offset.and(other.offset) {
             Some(_) => may_meet(argument, other),
-            None => false,
+            None => shared(facts, argument, other) == Shared::One,
         };
         let meeting: Vec<u32> = before().filter(|(_, other)| meets(other)).filter_map(|(at, _)| all[at]).collect();
         let number = meeting.iter().copied().min().unwrap_or(at as u32);
@@ -204,7 +205,7 @@ fn views(facts: &LaunchFacts) -> Vec<(String, String, Views)> {
         let same = |other: &&ArgumentFacts| other.memory == one.memory && other.offset.and(one.offset).is_none();
         for other in arguments.iter().skip(at + 1).filter(same) {
             let how = match shared(facts, one, other) {
-                Shared::Apart => continue,
+                Shared::Apart | Shared::One => continue,
                 // A conversion to another type has made one.
                 Shared::OneOrCopy
                     if one.element.is_some() && other.element.is_some() && one.element != other.element =>
@@ -445,6 +446,7 @@ impl ElaboratedInstance {
             let mut launch = Launch {
                 grid: facts.grid.map(|count| count.and_then(|it| i64::try_from(it).ok())),
                 programs: facts.programs.clone(),
+                several: facts.several,
                 ..Launch::default()
             };
             for argument in &facts.arguments {

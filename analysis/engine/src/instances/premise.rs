@@ -17,9 +17,10 @@ use super::blame::cause;
 use super::budget::LEFT_OUT;
 use super::{ElaboratedInstance, KernelInstances};
 pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, TEXT, VARIATIONS};
-use base::TextRange;
+use base::{Quantity, TextRange};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 use gluon::{Argument, Given, Source, Spec, is_any_integer, neighbours, shown, written};
+use python::specialization::{ArgumentFacts, LaunchFacts};
 
 /// What tells a finding from others of its kernel: what and where, whatever the instance.
 pub(super) type Key = (Kind, TextRange, Vec<TextRange>, Severity);
@@ -146,7 +147,9 @@ fn others(siblings: &[&Spec], argument: &Argument, num_ctas: u32) -> Vec<Given> 
 }
 
 /// Other numbers in place of each chosen one, for a race: its neighbours, the largest that was chosen for another
-/// argument, and 1. A constexpr that may be any number is tried with the last two.
+/// argument, and 1; and each switch the other way. A constexpr that may be any number is tried with the last two; with 1 not where it is a size
+/// of the host, unless the kernel divides it: of one row there is one program, and that has no race whatever is wrong with more,
+/// but of heads there may be as many as of others.
 pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
     let spec = &of.instance.spec;
     let number = |argument: &Argument| match &argument.given {
@@ -169,8 +172,16 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
         let (was, is) = (was(&varied.name), format!("{}={is}", varied.name));
         Some(Variation { was, is, spec })
     };
+    let is_computed = |at: &usize| {
+        let Some(name) = spec.arguments.get(*at).map(|argument| argument.name.as_str()) else { return false };
+        let is_size = |of: &ArgumentFacts| of.name == name && matches!(of.quantity, Some(Quantity::Unknown { .. }));
+        let given = |facts: &LaunchFacts| facts.arguments.iter().any(is_size);
+        let launches = &of.instance.launches;
+        !launches.is_empty() && launches.iter().all(given) && !is_divided(of.document().text(), name)
+    };
     for instead in [most, 1] {
-        out.extend(open.iter().filter_map(|at| vary(*at, &|name| format!("any {name}"), instead)));
+        let tried = open.iter().filter(|at| instead != 1 || !is_computed(at));
+        out.extend(tried.filter_map(|at| vary(*at, &|name| format!("any {name}"), instead)));
     }
     for (choice, instead) in choices.iter().enumerate() {
         for (at, now) in &numbers {
@@ -179,7 +190,39 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
             out.extend(vary(*at, &|name| format!("{name}={now}"), other));
         }
     }
+    // A switch the other way: it may be what the host computes of sizes.
+    for (at, argument) in spec.arguments.iter().enumerate().filter(|(_, it)| it.source == Source::Chosen) {
+        let Given::Value(text) = &argument.given else { continue };
+        let other = match text.as_str() {
+            "True" => "False",
+            "False" => "True",
+            _ => continue,
+        };
+        let mut spec = spec.clone();
+        let Some(varied) = spec.arguments.get_mut(at) else { continue };
+        varied.given = Given::Value(other.to_owned());
+        let said = |value: &str| format!("{}={value}", argument.name);
+        out.push(Variation { was: said(text), is: said(other), spec });
+    }
     out
+}
+
+/// Whether a kernel divides an argument by something, or something by it.
+fn is_divided(text: &str, name: &str) -> bool {
+    // The argument, and the same in other widths.
+    let mut same = vec![format!("%{name}")];
+    let mut divided = false;
+    for line in text.lines() {
+        let Some((result, op)) = line.split_once(" = arith.") else { continue };
+        let Some((op, operands)) = op.split_once(' ') else { continue };
+        if operands.split([',', ' ', ':']).any(|operand| same.iter().any(|known| known == operand)) {
+            divided |= op.contains("div") || op.starts_with("rem");
+            if op.starts_with("ext") || op.starts_with("trunc") {
+                same.push(result.trim().to_owned());
+            }
+        }
+    }
+    divided
 }
 
 /// All chosen tuples of numbers at once as the sizes of a dense tensor, and those that are called so as its strides.

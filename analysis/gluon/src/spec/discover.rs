@@ -17,7 +17,7 @@ use super::site::{self, Site};
 use super::survey::Survey;
 use super::words;
 use super::{Argument, Config, Entry, Given, Host, Source, Target};
-use crate::limits::discover::{CASES, FILES, LAUNCHES, LEVELS, MODULES, ONCE, RUNS, STEPS, TOTAL};
+use crate::limits::discover::{APART, CASES, FILES, LAUNCHES, LEVELS, MODULES, ONCE, RUNS, STEPS, TOTAL};
 use base::{Cancel, Cancelled, TextRange};
 use python::host::{self, Case, Cases, Code, Launch};
 use python::interp::{Interp, Stop, Trees};
@@ -37,7 +37,7 @@ pub(super) struct Found {
     pub launches: Vec<Base>,
     /// The same launches, whole.
     pub sites: Vec<Site>,
-    /// What others have in common that are too many to be kept apart: those that give a kernel the same are one here.
+    /// Others, as far as they are too many to be kept apart what those have in common that give a kernel the same.
     pub more: Vec<Site>,
     /// What is to be said: calls that were left out.
     pub notes: Vec<String>,
@@ -546,11 +546,14 @@ impl Job<'_> {
         let (cut, more) = &mut self.more[entry];
         *cut = true;
         let same = |site: &&mut Site| (&site.given, &site.held) == (&one.site.given, &one.site.held);
-        match more.iter_mut().find(same) {
-            Some(known) => site::keep_common(&mut known.facts, &one.site.facts),
-            None if found.iter().any(|seen| alike(&seen.base, &one.base)) => more.push(one.site),
-            // It launches another kernel, which is not looked at.
-            None => {}
+        if more.contains(&one.site) {
+            return;
+        }
+        // It may launch another kernel, which is not looked at.
+        if more.iter_mut().filter(same).count() < APART {
+            more.extend(found.iter().any(|seen| alike(&seen.base, &one.base)).then_some(one.site));
+        } else if let Some(last) = more.iter_mut().rfind(same) {
+            site::keep_common(&mut last.facts, &one.site.facts);
         }
     }
 

@@ -43,6 +43,7 @@ impl Open {
             Partly::Pointer if !param.constexpr => self.domain.retain(pointer),
             Partly::Int => self.domain.retain(number),
             Partly::Pointer | Partly::Nothing(_) => {}
+            Partly::Truth(holds) => self.domain.retain(|given| partly::may_hold(given, *holds)),
             Partly::Descriptor { .. } => self.domain = blocks,
             Partly::Float | Partly::Bool => self.domain.clear(),
         }

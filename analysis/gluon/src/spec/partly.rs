@@ -40,6 +40,11 @@ pub(super) fn choices(partly: &Partly, param: &Param, chosen: Vec<Given>) -> Vec
         },
         Partly::Float => vec![value(param.default.as_deref().unwrap_or("1.0"))],
         Partly::Bool => vec![value("True"), value("False")],
+        Partly::Truth(holds) => {
+            let plain = if *holds { "True" } else { "False" };
+            let or_plain = |kept: Vec<Given>| if param.constexpr { or(kept, value(plain)) } else { kept };
+            or_plain(chosen.into_iter().filter(|given| may_hold(given, *holds)).collect())
+        }
         Partly::Descriptor { im2col, element, block, layout } => {
             let like = chosen.iter().find_map(|given| match given {
                 Given::Type(ty) if ty.starts_with("tensordesc") => Some(ty.as_str()),
@@ -64,6 +69,14 @@ pub(super) fn choices(partly: &Partly, param: &Param, chosen: Vec<Given>) -> Vec
             let layout = layout.as_ref().map_or(String::new(), |layout| format!(",{layout}"));
             vec![Given::Type(format!("{name}<{element}[{}]{rank}{layout}>", sizes.join(", ")))]
         }
+    }
+}
+
+/// Whether what a parameter is given may hold, or not: it says itself which where it is a constant.
+pub(super) fn may_hold(given: &Given, holds: bool) -> bool {
+    match given {
+        Given::Value(text) => holds != matches!(&**text, "False" | "None" | "0" | "0.0" | "''" | "\"\""),
+        Given::Type(ty) => holds || !ty.starts_with('*'),
     }
 }
 

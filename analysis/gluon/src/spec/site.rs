@@ -1,6 +1,7 @@
 //! Launches as the host code makes them, whole: with the grid, and with the shapes of tensors.
 
 use super::given::{plain, plain_given};
+use super::partly::may_hold;
 use super::{Argument, Entry, Given, Handed, Source};
 use base::TextRange;
 use python::host::{self, Launch};
@@ -25,6 +26,8 @@ pub struct Site {
     pub facts: LaunchFacts,
     /// What shapes the kernel, as far as it is known: what tells which instances it launches.
     pub(super) given: Vec<Argument>,
+    /// Of what is not known, whether it holds.
+    truths: Vec<(String, bool)>,
     /// The same of what is taken from the launch itself, see [`Base::held`](super::instance::Base::held).
     pub(super) held: Vec<(String, u64)>,
 }
@@ -35,9 +38,13 @@ pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, fi
     let facts = launch.facts.clone();
     let (arguments, unknown, given, held) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let range = own.then_some(launch.at);
-    let mut site = Site { range, def, grid: launch.grid, arguments, unknown, facts, given, held };
+    let truths = Vec::new();
+    let mut site = Site { range, def, grid: launch.grid, arguments, unknown, facts, given, truths, held };
     for param in &entry.params {
         let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
+        if let Some(host::Partly::Truth(holds)) = host::partly(interp, value) {
+            site.truths.push((param.name.clone(), holds));
+        }
         match host::handed(interp, value) {
             Some(handed) => site.arguments.push((param.name.clone(), handed)),
             None => site.unknown.push(param.name.clone()),
@@ -65,7 +72,10 @@ impl Site {
             let own = self.given.iter().find(|given| given.name == of.name);
             of.source >= Source::Launch && own.is_some_and(|own| !same(&own.given, &of.given))
         };
-        !arguments.iter().any(differs)
+        let holds = |(name, holds): &(String, bool)| {
+            arguments.iter().find(|of| of.name == *name).is_none_or(|of| may_hold(&of.given, *holds))
+        };
+        !arguments.iter().any(differs) && self.truths.iter().all(holds)
     }
 
     /// Pairs of arguments that are one tensor, by their names.
@@ -108,6 +118,7 @@ impl Site {
 
 /// Keeps of a launch what another one has as well.
 pub(super) fn keep_common(own: &mut LaunchFacts, other: &LaunchFacts) {
+    own.several |= *own != *other;
     fn agree<T: PartialEq>(own: &mut Option<T>, other: &Option<T>) {
         if own != other {
             *own = None;

@@ -33,6 +33,8 @@ impl<'a> Interp<'a> {
 
     pub(super) fn call_expr(&mut self, call: &'a ExprCall) -> Eval<'a> {
         let callee = self.part_of_call(&call.func)?;
+        let launches = matches!(&callee, Value::Host(thing) if matches!(**thing, host::Thing::Launcher(_)));
+        let asked = |interp: &Self, expr: &Expr, value| if launches { interp.asked(expr, value) } else { value };
         let mut args = Args { pos: Vec::with_capacity(call.arguments.args.len()), named: Vec::new() };
         for arg in &call.arguments.args {
             match arg {
@@ -40,13 +42,16 @@ impl<'a> Interp<'a> {
                     let all = self.expr(&starred.value)?;
                     args.pos.extend(self.items(&all)?);
                 }
-                _ => args.pos.push(self.part_of_call(arg)?),
+                _ => {
+                    let value = self.part_of_call(arg)?;
+                    args.pos.push(asked(self, arg, value));
+                }
             }
         }
         for keyword in &call.arguments.keywords {
             let value = self.part_of_call(&keyword.value)?;
             match &keyword.arg {
-                Some(name) => args.named.push((name.as_str().into(), value)),
+                Some(name) => args.named.push((name.as_str().into(), asked(self, &keyword.value, value))),
                 None => match &value {
                     Value::Dict(items) => {
                         for (key, value) in items.borrow().iter() {

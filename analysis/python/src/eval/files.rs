@@ -10,6 +10,7 @@ use crate::interp::{Eval, File, Mode};
 use crate::library::Args;
 use crate::limits::files::{HOST as HOST_FILES, KERNEL as FILES};
 use crate::origin::FileId;
+use crate::syntax::bodies::spelled;
 use crate::syntax::package;
 use crate::syntax::{Module, Sources};
 use crate::value::Value;
@@ -147,8 +148,8 @@ impl<'a> Interp<'a> {
         if let Some(module) = module {
             return self.library.lookup(&format!("{module}.{name}"), self.version);
         }
-        let spelled = super::text::spelled(&attribute.value);
-        spelled.ends_with(".experimental").then(|| self.library("triton.experimental.gluon"))
+        let name = spelled(&attribute.value);
+        name.ends_with(".experimental").then(|| self.library("triton.experimental.gluon"))
     }
 
     /// A module of the library that is written in Python.

@@ -45,6 +45,7 @@ use ttgir::build::{Printed, ValueNames};
 
 use crate::elaborated::{Attempt, Elaborated};
 use crate::emit::{Builder, UNMODELLED};
+use crate::host::{Thing, asked, may_be_asked};
 use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop, Trees, Trial};
 use crate::library::Library;
 use crate::limits::run::{CALLS, CHOICES, NESTING, OPS};
@@ -66,6 +67,13 @@ enum Flow<'a> {
     Return(Value<'a>),
     Break,
     Continue,
+}
+
+/// What tells one of several conditions of a text from others.
+fn condition(text: &str, number: usize) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    (text, number).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Elaborates one specialisation of a kernel of `module`.
@@ -257,6 +265,13 @@ impl<'a> Interp<'a> {
                 }
                 Ok(Some(and))
             }
+            // `META["CAUSAL"]` is what the launch gives that.
+            Expr::Subscript(_)
+                if let Ok(Value::Host(thing)) = self.expr(test)
+                    && let Thing::Asked(_, condition) = &*thing =>
+            {
+                Ok(self.session.as_mut().and_then(|session| Some(session.ways.as_mut()?.decide(*condition, likely))))
+            }
             _ => {
                 let file = self.files.get(self.file.0 as usize);
                 let text = file.map_or("", |file| file.module.slice(Interp::range(test)));
@@ -267,10 +282,19 @@ impl<'a> Interp<'a> {
 
     /// Which way is taken at one of several conditions of a text.
     fn decide_on(&mut self, text: &str, number: usize, likely: bool) -> Option<bool> {
-        let mut hasher = rustc_hash::FxHasher::default();
-        (text, number).hash(&mut hasher);
         let ways = self.session.as_mut()?.ways.as_mut()?;
-        Some(ways.decide(hasher.finish(), likely))
+        Some(ways.decide(condition(text, number), likely))
+    }
+
+    /// An argument of a launch, with the condition that it would be: whether it holds is known where the grid, or host code
+    /// before it, takes one way at that.
+    fn asked(&self, expr: &Expr, value: Value<'a>) -> Value<'a> {
+        if !matches!(expr, Expr::Name(_) | Expr::Attribute(_)) || !self.follows_ways() || !may_be_asked(&value) {
+            return value;
+        }
+        let file = self.files.get(self.file.0 as usize);
+        let text = file.map_or("", |file| file.module.slice(Interp::range(expr)));
+        asked(value, condition(text, 0))
     }
 
     /// One of the values that something with an index that is not known can be; `None` where ways are not told

@@ -8,18 +8,8 @@ use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, Operator, UnaryOp};
 
 use super::Interp;
 use crate::host::{OpenNumber, Thing, is_unknown};
+use crate::syntax::bodies::is_at_most_one;
 use crate::value::Value;
-
-/// Whether a comparison with a number that is written there says of its left side that it is not above one.
-fn is_at_most_one(op: CmpOp, right: &Expr, holds: bool) -> bool {
-    let Expr::NumberLiteral(literal) = right else { return false };
-    let Number::Int(number) = &literal.value else { return false };
-    match (op, holds) {
-        (CmpOp::Gt, false) | (CmpOp::LtE, true) => number.as_u8() == Some(1),
-        (CmpOp::GtE, false) | (CmpOp::Lt, true) => number.as_u8() == Some(2),
-        _ => false,
-    }
-}
 
 /// Whether a value is a number of a kind that is not known.
 fn is_open(value: &Value<'_>, kind: OpenNumber) -> bool {

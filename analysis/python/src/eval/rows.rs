@@ -108,6 +108,11 @@ fn module_from_spec<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
             let path = path.trim_start_matches(FILE).to_owned();
             interp.file_at(&path)
         }
+        // What `find_spec` has found names a module of a library.
+        Some(spec @ Value::Instance(_)) => match interp.attribute(&spec.clone(), "name")? {
+            Value::Str(name) => Ok(Value::Lib(name)),
+            _ => interp.unknown("which module this is is not known"),
+        },
         _ => interp.unknown("the path of the module is not known"),
     }
 }

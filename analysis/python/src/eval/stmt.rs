@@ -13,6 +13,7 @@ use crate::limits::host::TURNS;
 use crate::limits::run::DECORATOR;
 use crate::limits::values::BASES;
 use crate::reason::chained;
+use crate::syntax::bodies::{gives_up, may_return, only_raises, spelled};
 use crate::syntax::names::{bound_in, changed_in, returns};
 use crate::syntax::refused;
 use crate::value::{Def, FnKind, Function, Role, Value};
@@ -156,7 +157,7 @@ impl<'a> Interp<'a> {
     /// What `raise` says.
     fn exception(&mut self, exc: &'a Expr) -> String {
         if let Expr::Call(call) = exc {
-            let name = crate::eval::text::spelled(&call.func);
+            let name = spelled(&call.func);
             let first = call.arguments.args.first();
             let said = first.and_then(|first| self.expr(first).ok()).map(|value| self.str(&value));
             return match said {
@@ -164,7 +165,7 @@ impl<'a> Interp<'a> {
                 None => format!("{name} is raised"),
             };
         }
-        format!("{} is raised", crate::eval::text::spelled(exc))
+        format!("{} is raised", spelled(exc))
     }
 
     fn if_else(&mut self, test: &'a Expr, body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Ran<'a> {
@@ -262,6 +263,9 @@ impl<'a> Interp<'a> {
                     // The way is not taken that imports what this release has not.
                     Some(earlier) if self.is_missing(&now) && !self.is_missing(earlier) => earlier.clone(),
                     Some(earlier) if self.is_missing(earlier) => now,
+                    // Nor that whose functions only say that they cannot be called.
+                    Some(earlier) if is_stub(&now) && !is_stub(earlier) => earlier.clone(),
+                    Some(earlier) if is_stub(earlier) => now,
                     Some(earlier) if !super::host::equal(earlier, &now) => Value::Unknown(reason.clone()),
                     _ => now,
                 };
@@ -513,7 +517,7 @@ impl<'a> Interp<'a> {
             Ok(Value::Builtin(row)) => row.path.to_owned(),
             Ok(Value::LibClass(class)) => class.path.to_owned(),
             Ok(Value::Type(name)) => name.to_string(),
-            Ok(Value::Unknown(_)) | Err(_) => super::text::spelled(callee),
+            Ok(Value::Unknown(_)) | Err(_) => spelled(callee),
             // `functools.partial(gluon.jit, …)` and the like.
             Ok(Value::Partial(partial)) if !called => match &partial.function {
                 Value::Lib(path) => path.to_string(),
@@ -559,27 +563,8 @@ fn is_transparent(path: &str) -> bool {
     libraries.contains(&root) || names.contains(&last(path))
 }
 
-/// Whether a block ends in an exception, or leaves the test or the program.
-fn gives_up(body: &[Stmt]) -> bool {
-    match body.last() {
-        Some(Stmt::Raise(_)) => true,
-        Some(Stmt::Expr(stmt)) => match &*stmt.value {
-            Expr::Call(call) => {
-                let name = crate::eval::text::spelled(&call.func);
-                matches!(&*name, "pytest.skip" | "pytest.xfail" | "pytest.fail" | "sys.exit" | "exit" | "quit")
-            }
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-/// Whether a statement can hold a `return`.
-fn may_return(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::If(_) | Stmt::With(_) | Stmt::For(_) | Stmt::While(_) | Stmt::Try(_) => {
-            returns(std::slice::from_ref(stmt))
-        }
-        _ => false,
-    }
+/// Whether a value is a function that does nothing but end in an exception.
+fn is_stub(value: &Value<'_>) -> bool {
+    let Value::Function(function) = value else { return false };
+    matches!(function.def, Def::Def(def) if only_raises(&def.body))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use ruff_python_ast::{
-    ConversionFlag, Expr, ExprFString, FStringPart, InterpolatedStringElement, InterpolatedStringFormatSpec,
+    ConversionFlag, ExprFString, FStringPart, InterpolatedStringElement, InterpolatedStringFormatSpec,
 };
 
 use crate::interp::{Eval, Interp};
@@ -186,14 +186,4 @@ fn with_format(value: &Value<'_>, format: &InterpolatedStringFormatSpec) -> Opti
     let width: usize = if width.is_empty() { 0 } else { width.parse().ok().filter(|width| *width <= 256)? };
     let missing = fill.repeat(width.saturating_sub(digits.len() + minus.len()));
     Some(if fill == "0" { format!("{minus}{missing}{digits}") } else { format!("{missing}{minus}{digits}") })
-}
-
-/// Names with dots as they are spelled.
-pub(super) fn spelled(expr: &Expr) -> String {
-    match expr {
-        Expr::Name(name) => name.id.to_string(),
-        Expr::Attribute(attribute) => format!("{}.{}", spelled(&attribute.value), attribute.attr.as_str()),
-        Expr::Call(call) => spelled(&call.func),
-        _ => "an expression".to_owned(),
-    }
 }

@@ -107,6 +107,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
             *value = Value::Tuple(all.into());
         }
     }
+    let conditions = asked(&mut given);
     let mut configs = launcher.configs.clone();
     if let Some(prune) = &launcher.prune
         && let Ok(Value::List(left)) = pruned(interp, prune, &configs, &given)
@@ -163,7 +164,9 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         let missing = params(&function).filter(|name| !told.iter().any(|(known, _)| **known == **name));
         let missing: Named<'a> = missing.map(|name| (name.into(), open(name))).collect();
         told.extend(missing);
+        ask(&mut told, &conditions);
         let counts = programs(interp, &launcher.programs, &told);
+        answer(interp, &mut arguments, &conditions);
         let sizes = counts.each_ref().map(|size| match size {
             Value::Int(size) => u32::try_from(*size).ok().filter(|size| *size > 0),
             _ => None,
@@ -226,6 +229,45 @@ fn programs<'a>(interp: &mut Interp<'a>, grid: &Value<'a>, arguments: &[(Rc<str>
 
 fn thing<'a>(value: &Value<'a>) -> Option<Rc<Thing<'a>>> {
     if let Value::Host(thing) = value { Some(thing.clone()) } else { None }
+}
+
+/// Arguments by the conditions that they would be, which are taken from them.
+fn asked<'a>(arguments: &mut Named<'a>) -> Vec<(Rc<str>, u64)> {
+    let mut conditions = Vec::new();
+    for (name, value) in arguments {
+        let Value::Host(thing) = &*value else { continue };
+        let Thing::Asked(inner, condition) = &**thing else { continue };
+        conditions.push((name.clone(), *condition));
+        *value = inner.clone();
+    }
+    conditions
+}
+
+/// Puts them back, for the grid, which may ask.
+fn ask(arguments: &mut Named<'_>, conditions: &[(Rc<str>, u64)]) {
+    for (name, condition) in conditions {
+        if let Some((_, value)) = arguments.iter_mut().find(|(known, _)| known == name)
+            && super::may_be_asked(value)
+        {
+            *value = super::asked(value.clone(), *condition);
+        }
+    }
+}
+
+/// Says of arguments whether they hold, where this run has taken one way at that condition.
+fn answer<'a>(interp: &Interp<'a>, arguments: &mut Named<'a>, conditions: &[(Rc<str>, u64)]) {
+    let Some(ways) = interp.session.as_ref().and_then(|session| session.ways.as_ref()) else { return };
+    for (name, condition) in conditions {
+        let (Some(holds), Some((_, value))) =
+            (ways.taken(*condition), arguments.iter_mut().find(|(known, _)| known == name))
+        else {
+            continue;
+        };
+        if super::may_be_asked(value) {
+            let is_bool = matches!(&*value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(..)));
+            *value = if is_bool { Value::Bool(holds) } else { Value::Host(Rc::new(Thing::Truth(holds))) };
+        }
+    }
 }
 
 /// Descriptors that a hook may change.

@@ -24,7 +24,6 @@ mod sizes;
 mod strides;
 pub mod thing;
 mod torch;
-pub mod ways;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -36,6 +35,7 @@ use crate::library::Args;
 use crate::value::{Partial, Value};
 use thing::{any, method, tensor};
 
+pub use base::ways::Ways;
 pub use case::{Case, Cases};
 pub use code::Code;
 pub use device::limits_of;
@@ -45,7 +45,6 @@ pub use reach::{MODULE, Ran, code_at, main_block, reach, run};
 pub(crate) use shapes::answer_part;
 pub use site::{handed, is_divisible};
 pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
-pub use ways::Ways;
 
 /// `thing.name`.
 pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str) -> Eval<'a> {
@@ -80,7 +79,8 @@ pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str)
             Ok(Value::Unknown(format!("`{name}` of what is not known").into()))
         }
         Thing::Options(options) => Ok(arguments::attribute(thing, options, name)),
-        Thing::Request(_) | Thing::Tuner(_) | Thing::Param(_) => Ok(any(name)),
+        Thing::Asked(value, _) => interp.attribute(value, name),
+        Thing::Request(_) | Thing::Tuner(_) | Thing::Param(_) | Thing::Truth(_) => Ok(any(name)),
     }
 }
 
@@ -227,8 +227,23 @@ pub fn note_multiple(value: &Value<'_>, of: i64) {
 pub fn truth(thing: &Thing<'_>) -> Option<bool> {
     match thing {
         Thing::Descriptor(_) | Thing::Launcher(_) | Thing::Config(_) => Some(true),
+        Thing::Truth(holds) => Some(*holds),
         _ => None,
     }
+}
+
+/// Whether all that may become known of an argument is whether it holds.
+pub(crate) fn may_be_asked(value: &Value<'_>) -> bool {
+    match value {
+        Value::Unknown(_) => true,
+        Value::Host(thing) => matches!(**thing, Thing::Any(_) | Thing::OpenNumber(OpenNumber::Bool, _)),
+        _ => false,
+    }
+}
+
+/// An argument of which a condition may tell something.
+pub(crate) fn asked(value: Value<'_>, condition: u64) -> Value<'_> {
+    Value::Host(Rc::new(Thing::Asked(value, condition)))
 }
 
 /// Arithmetic, or a comparison where there is no operator, in which one side is a host value.
@@ -293,6 +308,11 @@ pub fn with_context<'a>(forward: &Value<'a>) -> Value<'a> {
 pub fn is_vague(value: &Value<'_>) -> bool {
     matches!(value, Value::Host(thing) if matches!(
         **thing,
-        Thing::Any(_) | Thing::OpenTensor(_) | Thing::OpenSizes(_) | Thing::OpenNumber(..)
+        Thing::Any(_)
+            | Thing::OpenTensor(_)
+            | Thing::OpenSizes(_)
+            | Thing::OpenNumber(..)
+            | Thing::Asked(..)
+            | Thing::Truth(_)
     ))
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use base::Operation;
 use ruff_python_ast::Operator;
 
-use super::sizes::{computed, dense, note_comparison, operation, product};
+use super::sizes::{computed, count_of_dims, dense, note_comparison, operation, parts_of_ratio, product, ratio};
 use super::thing::{Cut, Dims, Memory, OpenNumber, OpenTensor, Origin, Thing, Torch, any, content, tensor};
 use super::torch::{dtype_name, dtype_value, int, keeps_memory, keeps_shape};
 use crate::interp::Interp;
@@ -102,9 +102,9 @@ fn turned<'a>(of: &OpenTensor<'a>) -> Value<'a> {
     let exchanged = |of: &Rc<Dims<'a>>| {
         let sizes = of.unpacked(2).into_iter().rev();
         let asked = RefCell::new((0..).zip(sizes).collect());
-        let (group, strides_of, count) = (of.group.clone(), None, of.count.clone());
+        let (group, strides_of) = (of.group.clone(), None);
         let (rank, least, rest) = (Cell::new(Some(2)), Cell::new(2), RefCell::default());
-        Rc::new(Dims { group, strides_of, asked, rank, least, rest, count })
+        Rc::new(Dims { group, strides_of, asked, rank, least, rest })
     };
     made(OpenTensor {
         shape: of.shape.as_ref().map(reversed),
@@ -157,7 +157,11 @@ pub fn is_unknown(value: &Value<'_>) -> bool {
     match value {
         Value::Unknown(_) => true,
         Value::Host(thing) => {
-            matches!(**thing, Thing::OpenTensor(_) | Thing::OpenSizes(_) | Thing::OpenNumber(..) | Thing::Any(_))
+            let is = |thing: &Thing<'_>| {
+                matches!(thing, Thing::OpenTensor(_) | Thing::OpenSizes(_) | Thing::OpenNumber(..) | Thing::Any(_))
+                    || matches!(thing, Thing::Asked(..) | Thing::Truth(_))
+            };
+            is(thing)
         }
         Value::Tuple(items) => {
             items.len() <= PARTS && items.iter().any(|item| matches!(item, Value::Unknown(_)) || is_number(item))
@@ -179,6 +183,7 @@ fn is_open_within(value: &Value<'_>, depth: u32) -> bool {
         Value::Unknown(_) => true,
         Value::Host(thing) => match &**thing {
             Thing::OpenTensor(_) | Thing::OpenSizes(_) | Thing::OpenNumber(..) | Thing::Any(_) => true,
+            Thing::Asked(..) | Thing::Truth(_) => true,
             Thing::Descriptor(descriptor) => {
                 let descriptor = descriptor.borrow();
                 descriptor.base.is_none() || is_open(&descriptor.block_shape) || is_open(&descriptor.layout)
@@ -262,6 +267,9 @@ pub(super) fn binary<'a>(op: Option<Operator>, left: &Value<'a>, right: &Value<'
             {
                 return Some(computed(op, left, right));
             }
+            if (op, one, other) == (Operator::Div, OpenNumber::Int, OpenNumber::Int) {
+                return Some(ratio(left, right));
+            }
             let (left, right) = (one, other);
             return Some(number(match op {
                 Operator::Div => OpenNumber::Float,
@@ -294,7 +302,13 @@ pub fn answer<'a>(path: &str, args: &Args<'a>) -> Option<Value<'a>> {
         "triton.next_power_of_2" if all(&[OpenNumber::Int]) => {
             Some(computed(Operation::PowerOfTwo, args.pos.first()?, &Value::Int(0)))
         }
-        "int" if all(&[OpenNumber::Int]) => args.pos.first().cloned(),
+        "int" | "math.floor" | "math.ceil" if all(&[OpenNumber::Int]) => args.pos.first().cloned(),
+        "int" | "math.floor" if let Some((whole, by)) = args.pos.first().and_then(parts_of_ratio) => {
+            Some(computed(Operation::FloorDiv, &whole, &by))
+        }
+        "math.ceil" if let Some((whole, by)) = args.pos.first().and_then(parts_of_ratio) => {
+            Some(computed(Operation::CeilDiv, &whole, &by))
+        }
         "min" | "max" if all(&[OpenNumber::Int]) && args.pos.len() > 1 => {
             let op = if path == "min" { Operation::Min } else { Operation::Max };
             let mut rest = args.pos.iter();
@@ -355,7 +369,7 @@ pub fn unpacked<'a>(value: &Value<'a>, count: usize) -> Option<Vec<Value<'a>>> {
 pub(super) fn count_of_sizes<'a>(sizes: Option<&Value<'a>>) -> Value<'a> {
     match sizes {
         Some(Value::Host(thing)) => match &**thing {
-            Thing::OpenSizes(dims) => dims.count(),
+            Thing::OpenSizes(dims) => count_of_dims(dims),
             _ => number(OpenNumber::Int),
         },
         _ => number(OpenNumber::Int),
@@ -365,7 +379,7 @@ pub(super) fn count_of_sizes<'a>(sizes: Option<&Value<'a>>) -> Value<'a> {
 fn count_of<'a>(tensor: &OpenTensor<'a>) -> Value<'a> {
     match &tensor.shape {
         Some(shape) => product(shape),
-        None => tensor.dims.count(),
+        None => count_of_dims(&tensor.dims),
     }
 }
 

@@ -94,7 +94,9 @@ pub(super) fn shared<'v, 'a>(
                 continue;
             }
             let cuts = one.cut.as_ref().zip(other.cut.as_ref());
-            let how = if cuts.is_some_and(|(one, other)| one.is_apart(other, quantities)) {
+            let how = if std::ptr::eq(*one, *other) {
+                Shared::One
+            } else if cuts.is_some_and(|(one, other)| one.is_apart(other, quantities)) {
                 Shared::Apart
             } else if !one.memory.perhaps_copied && !other.memory.perhaps_copied {
                 Shared::Parts

@@ -303,6 +303,8 @@ pub enum Partly {
     Float,
     /// A truth value that is a constexpr.
     Bool,
+    /// Whether it holds.
+    Truth(bool),
     /// A tensor descriptor.
     Descriptor {
         /// Whether it is one for im2col.
@@ -342,6 +344,7 @@ pub fn partly<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<Partly> {
                 let layout = descriptor.layout(interp).flatten();
                 Some(Partly::Descriptor { im2col: descriptor.im2col, element, block, layout })
             }
+            Thing::Truth(holds) => Some(Partly::Truth(*holds)),
             Thing::Any(name) => nothing(&format!("`{name}` is not followed")),
             _ => nothing("only a part of it is known"),
         },

@@ -9,12 +9,13 @@ use super::case::{Case, Cases, soft};
 use super::code::Code;
 use super::parameter::Parameters;
 use super::thing::{Launch, Session, any};
-use super::ways::Ways;
 use crate::interp::{Interp, Stop};
 use crate::library::Args;
+use crate::limits::tests::WAYS;
 use crate::origin::FileId;
 use crate::specialization::Host;
 use crate::value::{Class, Def, Function, Role, Value};
+use base::ways::Ways;
 
 /// What stands for the place of the statements of a file that are in no function, as [`Host::def`].
 pub const MODULE: u32 = u32::MAX;
@@ -103,7 +104,8 @@ pub fn run<'a>(
     ways: &[bool],
     assume: bool,
 ) -> Result<Ran<'a>, Stop> {
-    let session = Session { launches: Vec::new(), ways: Some(Ways::of(ways)), assume, assumed: false, chosen: false };
+    let session =
+        Session { launches: Vec::new(), ways: Some(Ways::of(ways, WAYS)), assume, assumed: false, chosen: false };
     let outer = interp.session.replace(session);
     let named = match assume {
         true => named.into_iter().map(|(name, value)| (name.clone(), assume::argument(interp, &name, value))).collect(),

@@ -44,7 +44,7 @@ pub(super) fn facts<'a>(
     }
     let programs = sizes.each_ref().map(|size| quantities.of(size));
     let grid = grid.map(|size| size.map(u64::from));
-    LaunchFacts { arguments: all, grid, programs, shared: shared(arguments, &mut quantities) }
+    LaunchFacts { arguments: all, grid, programs, shared: shared(arguments, &mut quantities), several: false }
 }
 
 /// What is known of an argument, and of the elements of a tuple, which the kernel takes one by one: `args.0`, `args.1`.

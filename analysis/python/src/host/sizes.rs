@@ -38,8 +38,7 @@ impl<'a> Dims<'a> {
         let end = if dim < 0 { 0 } else { rank.unwrap_or_else(|| self.least.get()) };
         let mut inner: Vec<Value<'a>> = (dim + 1..end).map(|inner| self.at(inner)).collect();
         if dim >= 0 && rank.is_none() {
-            let rest = || self.group.as_ref().map_or_else(loose, free);
-            inner.push(self.rest.borrow_mut().get_or_insert_with(rest).clone());
+            inner.push(self.behind());
         }
         (dim < end).then(|| product(&inner))
     }
@@ -100,9 +99,25 @@ impl<'a> Dims<'a> {
     }
 
     /// How many elements there are.
-    pub(super) fn count(&self) -> Value<'a> {
-        self.count.borrow_mut().get_or_insert_with(loose).clone()
+    fn elements(&self) -> Value<'a> {
+        let rank = self.rank.get();
+        let mut sizes: Vec<Value<'a>> = (0..rank.unwrap_or_else(|| self.least.get())).map(|dim| self.at(dim)).collect();
+        if rank.is_none() {
+            sizes.push(self.behind());
+        }
+        product(&sizes)
     }
+
+    /// How many elements lie behind the dimensions that were asked for.
+    fn behind(&self) -> Value<'a> {
+        let rest = || self.group.as_ref().map_or_else(loose, free);
+        self.rest.borrow_mut().get_or_insert_with(rest).clone()
+    }
+}
+
+/// How many elements a tensor of these sizes has.
+pub(super) fn count_of_dims<'a>(sizes: &Rc<Dims<'a>>) -> Value<'a> {
+    number(Origin::Count(sizes.clone()))
 }
 
 /// An integer of which nothing is known.
@@ -148,6 +163,21 @@ pub(super) fn note_comparison(left: &Value<'_>, right: &Value<'_>) {
 /// An integer that is computed from two others.
 pub(super) fn computed<'a>(op: Operation, left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
     number(Origin::Made(op, Rc::new((left.clone(), right.clone()))))
+}
+
+/// A float that is computed from two integers.
+pub(super) fn ratio<'a>(left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
+    let parts = Rc::new((left.clone(), right.clone()));
+    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Float, Origin::Ratio(parts))))
+}
+
+/// The two integers that a float is computed from; `None` where it is another one.
+pub(super) fn parts_of_ratio<'a>(value: &Value<'a>) -> Option<(Value<'a>, Value<'a>)> {
+    let Value::Host(thing) = value else { return None };
+    match &**thing {
+        Thing::OpenNumber(_, Origin::Ratio(parts)) => Some((parts.0.clone(), parts.1.clone())),
+        _ => None,
+    }
 }
 
 /// The product of some sizes.
@@ -225,6 +255,11 @@ impl<'a> Quantities<'a> {
             let depth = depth.checked_sub(1)?;
             let parts = (self.within(&parts.0, depth)?, self.within(&parts.1, depth)?);
             return Some(Quantity::Made(*op, parts.into()));
+        }
+        if let Origin::Count(sizes) = origin
+            && let Some(count) = self.within(&sizes.elements(), depth.checked_sub(1)?)
+        {
+            return Some(count);
         }
         if let Origin::Stride(sizes, dim) = origin
             && let Some(dense) = sizes.dense_stride(*dim)

@@ -3,10 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::ways::Ways;
 use crate::origin::FileId;
 use crate::specialization::{Contents, LaunchFacts};
 use crate::value::{Function, Partial, Value};
+use base::ways::Ways;
 use base::{Operation, TextRange};
 
 /// Options of a command line with their values: of a parser, and of what it has parsed.
@@ -39,6 +39,10 @@ pub enum Thing<'a> {
     Param(Vec<Value<'a>>),
     /// A fixture's `request`, by its parameter.
     Request(Value<'a>),
+    /// An argument of a launch that is not known, with the condition that it would be.
+    Asked(Value<'a>, u64),
+    /// Of what is not known, whether it holds.
+    Truth(bool),
     /// The outcome of something that is of no interest, by its name.
     Any(Rc<str>),
 }
@@ -286,8 +290,12 @@ pub enum Origin<'a> {
     },
     /// It is computed from two others.
     Made(Operation, Rc<(Value<'a>, Value<'a>)>),
+    /// A float: what one integer is divided by another one.
+    Ratio(Rc<(Value<'a>, Value<'a>)>),
     /// What is between neighbours of a tensor of these sizes along this dimension, however it lies.
     Stride(Rc<Dims<'a>>, i64),
+    /// How many elements a tensor of these sizes has.
+    Count(Rc<Dims<'a>>),
 }
 
 /// The sizes of a tensor of which not even the number of dimensions is known, as far as they were asked for.
@@ -304,7 +312,6 @@ pub struct Dims<'a> {
     /// Each dimension, from 0 or from the end, with its size.
     pub(super) asked: RefCell<Vec<(i64, Value<'a>)>>,
     pub(super) rank: Cell<Option<i64>>,
-    pub(super) count: RefCell<Option<Value<'a>>>,
 }
 
 /// A value of which nothing is known but that it does no harm.

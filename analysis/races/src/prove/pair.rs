@@ -9,6 +9,7 @@ use super::poly::Poly;
 use super::refute::{Hypothesis, Refuter, Spread};
 use super::table::{Premise, Table, Trust};
 use super::ticket::Counter;
+use crate::launch::Known;
 use crate::limits::proofs::{BUDGET, DEPTH, LENGTHS, SHALLOW};
 use crate::program::{Base, Program, Source};
 use crate::term::{Node, Symbol, Term};
@@ -32,6 +33,8 @@ pub(crate) struct Prover<'p> {
     pub(crate) constant: &'p FxHashSet<u32>,
     /// What a launch gives.
     pub(crate) known: &'p FxHashMap<Symbol, i64>,
+    /// The launch, for what its numbers speak against.
+    pub(crate) launch: &'p Known,
     /// Along which axes of the grid a launch says how many programs there are, be it by a formula.
     pub(crate) sized: [bool; 3],
     /// Axes of the grid on which programs may differ.
@@ -46,6 +49,8 @@ pub(crate) struct Prover<'p> {
     pub(crate) wanted: Vec<Spread>,
     /// Of each spread that was thought of, whether it fails somewhere in any launch.
     pub(crate) broken: FxHashMap<Spread, bool>,
+    /// The same, whether launches of the host speak against it.
+    pub(crate) contradicted: FxHashMap<Spread, bool>,
 }
 
 impl Prover<'_> {
@@ -141,6 +146,7 @@ impl Prover<'_> {
             lanes,
             accesses: [a, b],
             known: self.known,
+            launch: self.launch,
             sized: self.sized,
             tickets: &self.tickets,
             tables: self.tables,
@@ -153,6 +159,7 @@ impl Prover<'_> {
             depth,
             spreads: Vec::new(),
             broken: &mut self.broken,
+            contradicted: &mut self.contradicted,
             premises: BTreeSet::new(),
             budget,
         };

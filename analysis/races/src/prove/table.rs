@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::convert::Converter;
 use super::poly::{Poly, gcd};
+use crate::limits::proofs::COLUMNS;
 use crate::program::{Action, Base, Program};
 
 /// How a kernel reads a table.
@@ -95,7 +96,7 @@ pub(crate) fn tables(program: &mut Program, is_constant: impl Fn(u32) -> bool) -
         match width {
             0 => None,
             1 if places.iter().any(|a| places.iter().any(|b| next((a, b)))) => Some(Table::Ends),
-            1..=MOST_COLUMNS if (0..width).all(|at| places.iter().any(|place| column(place) == at)) => {
+            1..=COLUMNS if (0..width).all(|at| places.iter().any(|place| column(place) == at)) => {
                 Some(Table::Rows(i64::try_from(width).ok()?))
             }
             _ => None,
@@ -103,6 +104,3 @@ pub(crate) fn tables(program: &mut Program, is_constant: impl Fn(u32) -> bool) -
     };
     places.into_iter().filter_map(|(argument, places)| Some((argument, read(places)?))).collect()
 }
-
-/// Values of a row that are told apart.
-const MOST_COLUMNS: i128 = 8;

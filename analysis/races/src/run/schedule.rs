@@ -3,7 +3,7 @@
 //! What happened before what is kept as vector clocks. A program that reads what another released, with a scope that
 //! covers both, has seen what that one did before.
 
-use crate::limits::runs::{RATION, TURNS, WORK};
+use crate::limits::runs::{ALONE, RATION, TURNS, WORK};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -123,9 +123,6 @@ struct Explorer<'p> {
     turns: usize,
     cancel: &'p Cancel<'p>,
 }
-
-/// How many times more may be computed where there is one order only.
-const ALONE: u64 = 4;
 
 /// What the runs of one kernel may cost: those with other numbers of programs, and with a few of them, count.
 #[derive(Clone, Copy, Debug)]

@@ -78,6 +78,7 @@ impl Builder<'_> {
             return;
         }
         if loads(last)
+            && !self.is_own(&call.func, module)
             && let Some((at, name)) = pointer(last, module)
             && let Some(pointer) = args.args.get(at).or_else(|| Some(&args.find_keyword(name)?.value))
         {
@@ -103,6 +104,11 @@ impl Builder<'_> {
         }
         args.args.iter().for_each(|arg| self.parts(arg, inner, out));
         args.keywords.iter().for_each(|word| self.parts(&word.value, Edge::Any, out));
+    }
+
+    /// Whether what is called is a function of the kernel's files under a name that Triton has as well.
+    fn is_own(&self, func: &Expr, module: &str) -> bool {
+        !matches!(module, "tl" | "gl" | "ttgl" | "language") && !self.callees(func).is_empty()
     }
 
     /// The functions that an expression may call, and how many parameters stand before its first argument.

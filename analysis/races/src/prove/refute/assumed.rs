@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::system::System;
 use super::{Hypothesis, Refuter, Spread, State};
+use crate::choose::is_contradicted;
 use crate::limits::proofs::BOUNDS;
 use crate::program::Source;
 use crate::prove::convert::Fact;
@@ -24,6 +25,19 @@ impl Refuter<'_> {
         let broken = self.breaks(spread);
         self.broken.insert(spread.clone(), broken);
         broken
+    }
+
+    /// Whether launches that the host makes speak against a spread.
+    pub(super) fn is_contradicted(&mut self, spread: &Spread) -> bool {
+        if self.launch.host.is_empty() {
+            return false;
+        }
+        if let Some(known) = self.contradicted.get(spread) {
+            return *known;
+        }
+        let contradicted = is_contradicted(self.program, self.launch, spread);
+        self.contradicted.insert(spread.clone(), contradicted);
+        contradicted
     }
 
     fn breaks(&mut self, spread: &Spread) -> bool {

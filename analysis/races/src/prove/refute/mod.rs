@@ -23,6 +23,7 @@ use super::convert::{Converter, Fact};
 use super::poly::{Monomial, Poly};
 use super::table::{Premise, Table, Trust};
 use super::ticket::Counter;
+use crate::launch::Known;
 use crate::limits::proofs::ROUNDS;
 use crate::program::Program;
 use crate::term::{BinOp, Node, Symbol, Term};
@@ -46,6 +47,8 @@ pub(crate) struct Refuter<'p> {
     pub(crate) accesses: [u32; 2],
     /// Values of arguments and of the grid, where a launch gives them.
     pub(crate) known: &'p FxHashMap<Symbol, i64>,
+    /// The launch, for what its numbers speak against.
+    pub(crate) launch: &'p Known,
     /// Along which axes of the grid a launch says how many programs there are, be it by a formula.
     pub(crate) sized: [bool; 3],
     /// What is drawn from counters, by its source.
@@ -70,6 +73,8 @@ pub(crate) struct Refuter<'p> {
     pub(crate) spreads: Vec<Spread>,
     /// Of each spread that was thought of, whether it fails somewhere in any launch.
     pub(crate) broken: &'p mut FxHashMap<Spread, bool>,
+    /// The same, whether launches of the host speak against it.
+    pub(crate) contradicted: &'p mut FxHashMap<Spread, bool>,
     /// What was assumed beside.
     pub(crate) premises: BTreeSet<Premise>,
     /// Rows of constraints that may still be decided.

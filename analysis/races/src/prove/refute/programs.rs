@@ -1,14 +1,11 @@
 //! How many programs there are along an axis of which the launch says nothing, where constants of the kernel hang on it.
 
 use super::{Equation, Refuter, State};
+use crate::limits::proofs::PERSISTENT;
 use crate::prove::convert::Fact;
 use crate::prove::poly::Poly;
 use crate::prove::table::Premise;
 use crate::term::{Node, Symbol};
-
-/// The least number of programs that is assumed of a loop which a constant strides through: a smaller one may be a step
-/// that was meant to be something else.
-const PERSISTENT: i128 = 16;
 
 impl Refuter<'_> {
     /// Assumes that no more programs are launched along an axis than a constant of the kernel has room for; whether

@@ -145,6 +145,9 @@ impl Refuter<'_> {
                     overrun.extend(stride.terms().map(|(monomial, _)| monomial.clone()).filter(|one| !one.is_empty()));
                     continue;
                 }
+                if spreads.iter().any(|spread| self.is_contradicted(spread)) {
+                    continue;
+                }
                 self.spreads.extend(spreads);
                 state.equations.retain(|other| other.zero != equation);
                 let parts = [high, low].into_iter().filter(|part| !part.is_zero());

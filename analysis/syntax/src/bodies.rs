@@ -1,0 +1,79 @@
+//! What a body of Python does, by its text alone.
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{CmpOp, Expr, Number, Stmt};
+
+use crate::names::returns;
+
+/// An expression that names something, as it is spelled.
+pub fn spelled(expr: &Expr) -> String {
+    match expr {
+        Expr::Name(name) => name.id.to_string(),
+        Expr::Attribute(attribute) => format!("{}.{}", spelled(&attribute.value), attribute.attr.as_str()),
+        Expr::Call(call) => spelled(&call.func),
+        _ => "an expression".to_owned(),
+    }
+}
+
+/// Whether a block ends in an exception, or leaves the test or the program.
+pub fn gives_up(body: &[Stmt]) -> bool {
+    match body.last() {
+        Some(Stmt::Raise(_)) => true,
+        Some(Stmt::Expr(stmt)) => match &*stmt.value {
+            Expr::Call(call) => {
+                let name = spelled(&call.func);
+                matches!(&*name, "pytest.skip" | "pytest.xfail" | "pytest.fail" | "sys.exit" | "exit" | "quit")
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether the body of a function does nothing but end in an exception.
+pub fn only_raises(body: &[Stmt]) -> bool {
+    let is_text = |stmt: &Stmt| matches!(stmt, Stmt::Expr(of) if of.value.is_string_literal_expr());
+    matches!(body.iter().find(|stmt| !is_text(stmt)), Some(Stmt::Raise(_)))
+}
+
+/// Whether a statement can hold a `return`.
+pub fn may_return(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::If(_) | Stmt::With(_) | Stmt::For(_) | Stmt::While(_) | Stmt::Try(_) => {
+            returns(std::slice::from_ref(stmt))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a function has a `yield`.
+pub fn generates(body: &[Stmt]) -> bool {
+    struct Yields(bool);
+    impl<'a> Visitor<'a> for Yields {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            if !matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) && !self.0 {
+                walk_stmt(self, stmt);
+            }
+        }
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            self.0 |= matches!(expr, Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Await(_));
+            if !self.0 && !matches!(expr, Expr::Lambda(_)) {
+                walk_expr(self, expr);
+            }
+        }
+    }
+    let mut yields = Yields(false);
+    yields.visit_body(body);
+    yields.0
+}
+
+/// Whether a comparison with a number that is written there says of its left side that it is not above one.
+pub fn is_at_most_one(op: CmpOp, right: &Expr, holds: bool) -> bool {
+    let Expr::NumberLiteral(literal) = right else { return false };
+    let Number::Int(number) = &literal.value else { return false };
+    match (op, holds) {
+        (CmpOp::Gt, false) | (CmpOp::LtE, true) => number.as_u8() == Some(1),
+        (CmpOp::GtE, false) | (CmpOp::Lt, true) => number.as_u8() == Some(2),
+        _ => false,
+    }
+}
