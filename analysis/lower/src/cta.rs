@@ -216,6 +216,9 @@ impl Lowerer<'_> {
     /// from: the bases of the two layouts differ in them. Triton makes of such a load or store one that goes through
     /// distributed shared memory, and its sanitizer takes all of these CTAs' parts for touched.
     pub(super) fn crossed(&self, op: OpId) -> u16 {
+        if self.ctas.apart {
+            return 0;
+        }
         let of = |value: &ValueId| self.tree.value_type(*value).map(|ty| (*value, self.tree.ty(ty)));
         let values = || self.tree.operands(op).iter().chain(self.tree.results(op)).filter_map(of);
         let shared = |ty: &Ty| matches!(ty, Ty::MemDesc { space: MemSpace::Shared | MemSpace::SharedCluster, .. });
@@ -335,16 +338,24 @@ fn numbers(text: &str, name: &str) -> Option<Vec<Vec<i64>>> {
 }
 
 /// The bases of a layout as they count: one for each bit of the number of one of so many CTAs, from the innermost
-/// dimension outwards, 0 where one goes past the end of its dimension.
+/// dimension outwards, 0 where one goes past the end of its dimension. A linear layout counts elements, the others count
+/// CTAs; the smallest step along a dimension is 1 here.
 fn counted(bases: &[Vec<i64>], shape: &[i64], ctas: u16) -> Vec<Vec<i64>> {
     let own = |bit: usize| {
         let basis = bases.get(bit).map_or(&[][..], Vec::as_slice);
         let inwards = basis.iter().rev().zip(shape.iter().rev());
-        let mut own: Vec<i64> = inwards.map(|(&at, &size)| if at < size { at } else { 0 }).collect();
-        own.truncate(own.iter().rposition(|at| *at != 0).map_or(0, |last| last + 1));
-        own
+        inwards.map(|(&at, &size)| if at < size { at } else { 0 }).collect::<Vec<i64>>()
     };
-    (0..ctas.trailing_zeros() as usize).map(own).collect()
+    let mut all: Vec<Vec<i64>> = (0..ctas.trailing_zeros() as usize).map(own).collect();
+    for dim in 0..shape.len() {
+        let steps = || all.iter().filter_map(|basis| basis.get(dim)).copied().filter(|step| *step > 0);
+        let Some(least) = steps().min() else { continue };
+        all.iter_mut().filter_map(|basis| basis.get_mut(dim)).for_each(|step| *step /= least);
+    }
+    for basis in &mut all {
+        basis.truncate(basis.iter().rposition(|at| *at != 0).map_or(0, |last| last + 1));
+    }
+    all
 }
 
 /// Bits in which the CTA that has a part in memory may differ from the one that has it in registers.
@@ -397,6 +408,18 @@ mod tests {
         assert_eq!(numbers("<blockM = 64, CGALayout = [[1, 0]]>", "block"), None);
         assert_eq!(numbers("<{offset = [[1]], block = []}, alignment = 8>", "block"), Some(Vec::new()));
         assert_eq!(numbers("<{CTAsPerCGA = [2, 1]}>", "CTAsPerCGA"), Some(vec![vec![2, 1]]));
+    }
+
+    #[test]
+    fn registers_cross_where_their_bases_are_others() {
+        let (rows, columns) = (counted(&[vec![1, 0]], &[256, 128], 2), counted(&[vec![0, 1]], &[256, 128], 2));
+        // A linear layout counts elements.
+        assert_eq!(rows, counted(&[vec![128, 0]], &[256, 128], 2));
+        assert_eq!(crossed(&rows, &rows, true), 0);
+        assert_eq!(crossed(&columns, &rows, false), 1);
+        // What all CTAs hold is read where it is, and written by all of them.
+        let same = counted(&[vec![0, 0]], &[256, 128], 2);
+        assert_eq!((crossed(&same, &rows, false), crossed(&same, &rows, true)), (0, 1));
     }
 
     #[test]

@@ -77,3 +77,14 @@ pub fn is_at_most_one(op: CmpOp, right: &Expr, holds: bool) -> bool {
         _ => false,
     }
 }
+
+/// The block under `if __name__ == "__main__"`.
+pub fn main_block(stmt: &Stmt) -> Option<&[Stmt]> {
+    let Stmt::If(branch) = stmt else { return None };
+    let Expr::Compare(test) = &*branch.test else { return None };
+    let is_name = |expr: &Expr| matches!(expr, Expr::Name(name) if name.id.as_str() == "__name__");
+    let is_main = |expr: &Expr| matches!(expr, Expr::StringLiteral(text) if text.value.to_str() == "__main__");
+    let sides = (&*test.left, test.comparators.first()?);
+    let asks = is_name(sides.0) && is_main(sides.1) || is_main(sides.0) && is_name(sides.1);
+    (asks && matches!(*test.ops, [CmpOp::Eq])).then_some(&branch.body)
+}

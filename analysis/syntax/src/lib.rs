@@ -12,6 +12,7 @@ mod current;
 mod limits;
 mod module;
 pub mod names;
+pub mod operators;
 pub mod origin;
 pub mod package;
 mod path;

@@ -122,7 +122,7 @@ impl<'m> Survey<'m> {
             in_main: false,
         };
         for stmt in module.body() {
-            survey.in_main = python::host::main_block(stmt).is_some();
+            survey.in_main = python::syntax::bodies::main_block(stmt).is_some();
             if survey.in_main {
                 survey.mains.push((stmt.range().start().to_u32(), FxHashSet::default()));
             }

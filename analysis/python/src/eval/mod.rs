@@ -45,7 +45,8 @@ use ttgir::build::{Printed, ValueNames};
 
 use crate::elaborated::{Attempt, Elaborated};
 use crate::emit::{Builder, UNMODELLED};
-use crate::host::{Thing, asked, may_be_asked};
+use crate::host::Thing;
+use crate::host::thing::{asked, may_be_asked};
 use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop, Trees, Trial};
 use crate::library::Library;
 use crate::limits::run::{CALLS, CHOICES, NESTING, OPS};

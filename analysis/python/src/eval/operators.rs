@@ -5,6 +5,7 @@ use ruff_python_ast::Operator;
 use crate::host;
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
+use crate::syntax::operators::{forward, reflected};
 use crate::value::Value;
 
 impl<'a> Interp<'a> {
@@ -53,41 +54,5 @@ impl<'a> Interp<'a> {
             }
         }
         Ok(None)
-    }
-}
-
-fn forward(op: Operator) -> &'static str {
-    match op {
-        Operator::Add => "__add__",
-        Operator::Sub => "__sub__",
-        Operator::Mult => "__mul__",
-        Operator::MatMult => "__matmul__",
-        Operator::Div => "__truediv__",
-        Operator::Mod => "__mod__",
-        Operator::Pow => "__pow__",
-        Operator::LShift => "__lshift__",
-        Operator::RShift => "__rshift__",
-        Operator::BitOr => "__or__",
-        Operator::BitXor => "__xor__",
-        Operator::BitAnd => "__and__",
-        Operator::FloorDiv => "__floordiv__",
-    }
-}
-
-fn reflected(op: Operator) -> &'static str {
-    match op {
-        Operator::Add => "__radd__",
-        Operator::Sub => "__rsub__",
-        Operator::Mult => "__rmul__",
-        Operator::MatMult => "__rmatmul__",
-        Operator::Div => "__rtruediv__",
-        Operator::Mod => "__rmod__",
-        Operator::Pow => "__rpow__",
-        Operator::LShift => "__rlshift__",
-        Operator::RShift => "__rrshift__",
-        Operator::BitOr => "__ror__",
-        Operator::BitXor => "__rxor__",
-        Operator::BitAnd => "__rand__",
-        Operator::FloorDiv => "__rfloordiv__",
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::thing::{Config, Launch, Launcher, Thing, Tuner, any};
+use super::thing::{Config, Launch, Launcher, Thing, Tuner, any, asked as as_asked, may_be_asked};
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::Args;
 use crate::limits::launches::CONFIGS;
@@ -247,9 +247,9 @@ fn asked<'a>(arguments: &mut Named<'a>) -> Vec<(Rc<str>, u64)> {
 fn ask(arguments: &mut Named<'_>, conditions: &[(Rc<str>, u64)]) {
     for (name, condition) in conditions {
         if let Some((_, value)) = arguments.iter_mut().find(|(known, _)| known == name)
-            && super::may_be_asked(value)
+            && may_be_asked(value)
         {
-            *value = super::asked(value.clone(), *condition);
+            *value = as_asked(value.clone(), *condition);
         }
     }
 }
@@ -263,7 +263,7 @@ fn answer<'a>(interp: &Interp<'a>, arguments: &mut Named<'a>, conditions: &[(Rc<
         else {
             continue;
         };
-        if super::may_be_asked(value) {
+        if may_be_asked(value) {
             let is_bool = matches!(&*value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(..)));
             *value = if is_bool { Value::Bool(holds) } else { Value::Host(Rc::new(Thing::Truth(holds))) };
         }

@@ -41,7 +41,7 @@ pub use code::Code;
 pub use device::limits_of;
 pub use open::{answer, as_tensor, element, is_number, is_open, is_unknown, may_be_tensor, number, unpacked};
 pub use print::{Partly, expression, given, identity, partly};
-pub use reach::{MODULE, Ran, code_at, main_block, reach, run};
+pub use reach::{MODULE, Ran, code_at, reach, run};
 pub(crate) use shapes::answer_part;
 pub use site::{handed, is_divisible};
 pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
@@ -230,20 +230,6 @@ pub fn truth(thing: &Thing<'_>) -> Option<bool> {
         Thing::Truth(holds) => Some(*holds),
         _ => None,
     }
-}
-
-/// Whether all that may become known of an argument is whether it holds.
-pub(crate) fn may_be_asked(value: &Value<'_>) -> bool {
-    match value {
-        Value::Unknown(_) => true,
-        Value::Host(thing) => matches!(**thing, Thing::Any(_) | Thing::OpenNumber(OpenNumber::Bool, _)),
-        _ => false,
-    }
-}
-
-/// An argument of which a condition may tell something.
-pub(crate) fn asked(value: Value<'_>, condition: u64) -> Value<'_> {
-    Value::Host(Rc::new(Thing::Asked(value, condition)))
 }
 
 /// Arithmetic, or a comparison where there is no operator, in which one side is a host value.

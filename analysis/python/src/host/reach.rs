@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use ruff_python_ast::{CmpOp, Expr, Stmt};
-
 use super::assume;
 use super::case::{Case, Cases, soft};
 use super::code::Code;
@@ -14,6 +12,7 @@ use crate::library::Args;
 use crate::limits::tests::WAYS;
 use crate::origin::FileId;
 use crate::specialization::Host;
+use crate::syntax::bodies::main_block;
 use crate::value::{Class, Def, Function, Role, Value};
 use base::ways::Ways;
 
@@ -198,15 +197,4 @@ fn function_at<'a>(interp: &Interp<'a>, file: FileId, def: u32) -> Option<Code<'
         _ => None,
     });
     Some(Code::Function(function, class))
-}
-
-/// The block under `if __name__ == "__main__"`.
-pub fn main_block(stmt: &Stmt) -> Option<&[Stmt]> {
-    let Stmt::If(branch) = stmt else { return None };
-    let Expr::Compare(test) = &*branch.test else { return None };
-    let is_name = |expr: &Expr| matches!(expr, Expr::Name(name) if name.id.as_str() == "__name__");
-    let is_main = |expr: &Expr| matches!(expr, Expr::StringLiteral(text) if text.value.to_str() == "__main__");
-    let sides = (&*test.left, test.comparators.first()?);
-    let asks = is_name(sides.0) && is_main(sides.1) || is_main(sides.0) && is_name(sides.1);
-    (asks && matches!(*test.ops, [CmpOp::Eq])).then_some(&branch.body)
 }

@@ -332,3 +332,17 @@ pub(super) fn tensor<'a>(tensor: Torch) -> Value<'a> {
 pub(super) fn method<'a>(path: impl Into<Rc<str>>, receiver: Value<'a>) -> Value<'a> {
     Value::Partial(Rc::new(Partial { function: Value::Lib(path.into()), args: vec![receiver], named: Vec::new() }))
 }
+
+/// Whether all that may become known of an argument is whether it holds.
+pub(crate) fn may_be_asked(value: &Value<'_>) -> bool {
+    match value {
+        Value::Unknown(_) => true,
+        Value::Host(thing) => matches!(**thing, Thing::Any(_) | Thing::OpenNumber(OpenNumber::Bool, _)),
+        _ => false,
+    }
+}
+
+/// An argument of which a condition may tell something.
+pub(crate) fn asked(value: Value<'_>, condition: u64) -> Value<'_> {
+    Value::Host(Rc::new(Thing::Asked(value, condition)))
+}
