@@ -69,6 +69,7 @@ impl Engine {
             module: &of.module,
             variable: &|name| elaborated.variable(name),
             origin: &origin,
+            target: elaborated.instance.spec.target.0,
             version: elaborated.instance.spec.version,
         };
         let before = baseline(elaborated, lowered, &outcome);

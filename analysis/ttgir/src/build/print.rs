@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use dialects::{FormPiece, FormStep, GroupRef, HandWrittenForm, OpForm, OpSyntax};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attr::comma_separated;
 use super::{Attr, Module, Op, Region, Ssa, Type};
@@ -53,6 +53,7 @@ impl<O: Clone> Module<O> {
             printer.text(&format!("#a{number} = {attribute}\n"));
         }
         printer.region(&self.region);
+        printer.tell_apart();
         Printed { spelt: printer.spelt, ..printer.printed }
     }
 }
@@ -131,6 +132,33 @@ impl<O: Clone> Printer<'_, O> {
             *slot = Some(spelt.clone());
         }
         format!("%{spelt}")
+    }
+
+    /// Of allocations with one name in the source, those that have another name besides get that: what a helper calls
+    /// `empty` is `channel.empty` to its caller.
+    fn tell_apart(&mut self) {
+        let module = self.module;
+        let mut shared: FxHashMap<Rc<str>, u32> = FxHashMap::default();
+        let made = |text: &str, name: &str| {
+            ["ttg.local_alloc", "ttng.tmem_alloc"].iter().any(|op| text.contains(&format!("%{name} = {op}")))
+        };
+        if module.also_named.is_empty() {
+            return;
+        }
+        let text = &self.printed.text;
+        let own: Vec<bool> = self.printed.names.iter().map(|(name, _)| made(text, name)).collect();
+        for ((_, source), _) in self.printed.names.iter().zip(&own).filter(|(_, made)| **made) {
+            *shared.entry(source.clone()).or_default() += 1;
+        }
+        for (value, other) in &module.also_named {
+            let Some(Some(spelt)) = self.spelt.get(value.0 as usize) else { continue };
+            let entry = self.printed.names.iter_mut().zip(&own).find(|((name, _), made)| **made && **name == **spelt);
+            if let Some(((_, source), _)) = entry
+                && shared.get(source).is_some_and(|count| *count > 1)
+            {
+                *source = other.clone();
+            }
+        }
     }
 
     /// The name, or where another value has it, the name with the value's number.
