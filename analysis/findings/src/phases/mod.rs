@@ -100,6 +100,7 @@ pub fn explain_phases(
             visited: visits[known].1.clone(),
         };
         if others && search.tell_undercounted(finding, &mut left, decide)? {
+            search.tell_early_flip(finding);
             continue;
         }
         // What waits see is found out in two runs.

@@ -137,26 +137,26 @@ impl<O: Clone> Printer<'_, O> {
     /// Of allocations with one name in the source, those that have another name besides get that: what a helper calls
     /// `empty` is `channel.empty` to its caller.
     fn tell_apart(&mut self) {
-        let module = self.module;
-        let mut shared: FxHashMap<Rc<str>, u32> = FxHashMap::default();
-        let made = |text: &str, name: &str| {
-            ["ttg.local_alloc", "ttng.tmem_alloc"].iter().any(|op| text.contains(&format!("%{name} = {op}")))
-        };
-        if module.also_named.is_empty() {
+        if self.module.also_named.is_empty() {
             return;
         }
-        let text = &self.printed.text;
-        let own: Vec<bool> = self.printed.names.iter().map(|(name, _)| made(text, name)).collect();
-        for ((_, source), _) in self.printed.names.iter().zip(&own).filter(|(_, made)| **made) {
+        let made = |line: &str| {
+            let (name, op) = line.trim_start().strip_prefix('%')?.split_once(" = ")?;
+            ["ttg.local_alloc", "ttng.tmem_alloc"].iter().any(|alloc| op.starts_with(alloc)).then(|| name.to_owned())
+        };
+        let allocations: FxHashSet<String> = self.printed.text.lines().filter_map(made).collect();
+        let mut shared: FxHashMap<Rc<str>, u32> = FxHashMap::default();
+        let mut own: FxHashMap<&str, &mut Rc<str>> = FxHashMap::default();
+        for (name, source) in self.printed.names.iter_mut().filter(|(name, _)| allocations.contains(name)) {
             *shared.entry(source.clone()).or_default() += 1;
+            own.insert(name, source);
         }
-        for (value, other) in &module.also_named {
-            let Some(Some(spelt)) = self.spelt.get(value.0 as usize) else { continue };
-            let entry = self.printed.names.iter_mut().zip(&own).find(|((name, _), made)| **made && **name == **spelt);
-            if let Some(((_, source), _)) = entry
-                && shared.get(source).is_some_and(|count| *count > 1)
+        for (value, other) in &self.module.also_named {
+            let spelt = self.spelt.get(value.0 as usize).and_then(Option::as_deref);
+            if let Some(source) = spelt.and_then(|spelt| own.get_mut(spelt))
+                && shared.get(&**source).is_some_and(|count| *count > 1)
             {
-                *source = other.clone();
+                **source = other.clone();
             }
         }
     }
