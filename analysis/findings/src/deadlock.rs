@@ -76,10 +76,12 @@ pub(crate) fn deadlock(
         }
         if let Cause::Behind(record) = cause {
             let other = words.partition(record.thread);
-            notes.push(Note::new(
-                words.site_range(record.site),
-                message!("{other} would arrive on `{name}` here, behind its own wait", other, name),
-            ));
+            let text = message!("{other} would arrive on `{name}` here, behind its own wait", other, name);
+            let note = Note::new(words.site_range(record.site), text);
+            // Several that wait for one arrival are told of it once.
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
         }
         if position == root {
             let (kind, why) = explained(words, replay, blocked, stuck, cause);

@@ -230,9 +230,17 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
         Kind::PendingAccess => {
             &[pending::at_the_end, wait::at_the_end, pending::waits, order::late, order::stronger, wait::waits]
         }
-        Kind::PhaseMismatch => {
-            &[count::shared, count::unseen, phase::guard, phase::blocked, count::undercounted, order::late, order::stronger, wait::waits, wait::at_once]
-        }
+        Kind::PhaseMismatch => &[
+            count::shared,
+            count::unseen,
+            phase::guard,
+            phase::blocked,
+            count::undercounted,
+            order::late,
+            order::stronger,
+            wait::waits,
+            wait::at_once,
+        ],
         Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::PackedOverwrite if grouped => {
             &[pending::waits, order::late, order::stronger, wait::waits, phase::guard]
         }

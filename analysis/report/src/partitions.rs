@@ -125,9 +125,7 @@ fn source(tree: &Tree, op: OpId) -> Option<String> {
                 Some(outer) => outer,
                 None => carried(tree, value).unwrap_or(value),
             },
-            Def::Result(op, _) if is_passed_on(tree.op_name(op)) => {
-                *tree.operands(op).first()?
-            }
+            Def::Result(op, _) if is_passed_on(tree.op_name(op)) => *tree.operands(op).first()?,
             _ => break,
         };
     }

@@ -110,7 +110,8 @@ fn a_second_wait_on_one_flip_says_nothing_new() {
 /// Waits on a barrier that is initialised anew are on other flips, and one that nothing has to precede counts as well.
 #[test]
 fn flips_are_counted_from_the_init_on() {
-    let round = "  init %f count=1\n  wait %f phase=%one\n  arrive %f count=1\n  wait %f phase=%zero\n  invalidate %f\n";
+    let round =
+        "  init %f count=1\n  wait %f phase=%one\n  arrive %f count=1\n  wait %f phase=%zero\n  invalidate %f\n";
     let text = format!(
         "kernel ctas=1\npartition warps=4\n{DATA}block b0()\n  %f:s0 = base $full\n  %zero = const 0\n  %one = const \
          1\n{round}{round}  return\n"

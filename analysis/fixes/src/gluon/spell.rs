@@ -12,7 +12,9 @@ const AMD: (&str, &[&str]) = ("amd", &["cdna3", "cdna4", "cdna5", "gfx1250"]);
 /// The modules of a target's vendor, the target's own first and then those of the generations before it.
 fn modules(target: Target) -> Vec<String> {
     let ((vendor, generations), own) = match target {
-        Target::Cuda(capability) => (NVIDIA, if capability >= 100 { "blackwell" } else { hopper_or_before(capability) }),
+        Target::Cuda(capability) => {
+            (NVIDIA, if capability >= 100 { "blackwell" } else { hopper_or_before(capability) })
+        }
         Target::Gfx942 => (AMD, "cdna3"),
         Target::Gfx950 => (AMD, "cdna4"),
         Target::Gfx1250 => (AMD, "gfx1250"),

@@ -297,7 +297,8 @@ fn barriers<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<(Vec<Ssa>,
 fn completed<'a>(interp: &Interp<'a>, value: &Value<'a>, name: &str) -> Result<Rc<MemDesc<'a>>, Stop> {
     let bar = barrier(interp, value, name)?;
     if interp.version >= Version(3, 9) && cga(interp, &bar.layout)?.iter().flatten().any(|basis| *basis == 0) {
-        return interp.raise(format!("`{name}` is a barrier that CTAs share, and what completes products is one of each CTA"));
+        return interp
+            .raise(format!("`{name}` is a barrier that CTAs share, and what completes products is one of each CTA"));
     }
     Ok(bar)
 }

@@ -305,8 +305,13 @@ impl<'a> Interp<'a> {
         for (name, old) in before.iter() {
             let (Some(old), Some(new)) = (kind(old), after.get(name).and_then(kind)) else { continue };
             if old != new {
-                let word = |accumulator: bool| if accumulator { "an accumulator of `warpgroup_mma`" } else { "a tensor" };
-                return self.raise(format!("`{name}` is {} before the loop and {} behind an iteration", word(old), word(new)));
+                let word =
+                    |accumulator: bool| if accumulator { "an accumulator of `warpgroup_mma`" } else { "a tensor" };
+                return self.raise(format!(
+                    "`{name}` is {} before the loop and {} behind an iteration",
+                    word(old),
+                    word(new)
+                ));
             }
         }
         Ok(())

@@ -304,7 +304,8 @@ impl Builder<'_> {
                 self.address(pointer);
             }
         }
-        if let Some(pointer) = pointer(last, module).and_then(|(at, name)| argument(at, name)).filter(|_| counts(call, last))
+        if let Some(pointer) =
+            pointer(last, module).and_then(|(at, name)| argument(at, name)).filter(|_| counts(call, last))
         {
             self.counted(pointer);
         }
