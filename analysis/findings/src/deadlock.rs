@@ -24,6 +24,9 @@ enum Cause<'a> {
     Lapped,
     /// The barrier flipped twice and nobody looked in between: the arrival that flipped it again.
     Twice(&'a Record),
+    /// The thread completes several phases itself before it waits for the first of them: the arrival of the last, and how
+    /// many.
+    Unseen(&'a Record, u32),
     /// The arrival stands behind a wait of its own thread.
     Behind(&'a Record),
     /// Its phase is over with a flip that does not come.
@@ -67,12 +70,18 @@ pub(crate) fn deadlock(
         let name = words.barrier(barrier);
         let who = words.partition(stuck.thread);
         let mut primary = position == root;
+        if let Cause::Unseen(record, _) = cause {
+            let text = message!("{who} completes the last of them here", who);
+            notes.push(Note::new(words.site_range(record.site), text));
+        }
         if let Cause::Behind(record) = cause {
             let other = words.partition(record.thread);
-            notes.push(Note::new(
-                words.site_range(record.site),
-                message!("{other} would arrive on `{name}` here, behind its own wait", other, name),
-            ));
+            let text = message!("{other} would arrive on `{name}` here, behind its own wait", other, name);
+            let note = Note::new(words.site_range(record.site), text);
+            // Several that wait for one arrival are told of it once.
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
         }
         if position == root {
             let (kind, why) = explained(words, replay, blocked, stuck, cause);
@@ -121,7 +130,12 @@ fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternati
         };
     }
     if let Some(record) = arrival(ghost, barrier, stuck.thread) {
-        return Cause::Behind(record);
+        return if pending < initial && again(replay, ghost, barrier) { Cause::Few } else { Cause::Behind(record) };
+    }
+    if pending == initial
+        && let Some((record, flips)) = replay.unseen_flips(stuck.thread, barrier)
+    {
+        return Cause::Unseen(record, flips);
     }
     if flips > 0
         && pending == initial
@@ -133,6 +147,23 @@ fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternati
     } else {
         Cause::Nobody
     }
+}
+
+/// Whether all that would still arrive on a barrier has arrived in its phase already: then it is for the next one.
+fn again(replay: &Replay, ghost: &[Record], place: BarrierPlace) -> bool {
+    let mut arrived: Vec<(u16, SiteId)> = Vec::new();
+    for record in &replay.records {
+        for at in record.barriers.iter().filter(|at| at.place == place) {
+            match at.act {
+                BarrierAction::Arrive { flipped: false } => arrived.push((record.thread, record.site)),
+                BarrierAction::Arrive { flipped: true } | BarrierAction::Init => arrived.clear(),
+                _ => {}
+            }
+        }
+    }
+    let arrives = |at: &BarrierRecord| at.place == place && matches!(at.act, BarrierAction::Arrive { .. });
+    let mut coming = ghost.iter().filter(|record| record.barriers.iter().any(arrives));
+    !arrived.is_empty() && coming.all(|record| arrived.contains(&(record.thread, record.site)))
 }
 
 /// Whether a barrier has flipped past a thread that waits on it: since the last flip that it saw there. Where nothing has
@@ -185,6 +216,19 @@ fn explained(
                 name
             );
             (Kind::Deadlock, why)
+        }
+        Cause::Unseen(_, many) => {
+            let arrivals = if initial == 1 { "arrival" } else { "arrivals" };
+            let why = message!(
+                "a phase of `{name}` is over with {initial} {arrivals}, so {who} completes {many} of them before it waits \
+                 here, and no more come",
+                name,
+                initial,
+                arrivals,
+                words.partition(stuck.thread),
+                *many
+            );
+            (Kind::PhaseMismatch, why)
         }
         Cause::Behind(record) => {
             let other = words.partition(record.thread);
@@ -291,14 +335,21 @@ fn missing_arrival(
     if replay.records.iter().chain(ghost).any(arrives) {
         return None;
     }
-    let next = ghost.iter().find(|record| record.thread == stuck.thread && !record.places.is_empty())?;
-    let (record, place) =
-        replay.records.iter().rev().filter(|record| record.thread != stuck.thread).find_map(|record| {
+    let ahead = ghost.iter().position(|record| record.thread == stuck.thread && !record.places.is_empty())?;
+    let next = ghost.get(ahead)?;
+    let uses = replay.records.iter().enumerate().rev().filter(|(_, record)| record.thread != stuck.thread);
+    let uses: Vec<(usize, &Record, BarrierPlace)> = uses
+        .filter_map(|(at, record)| {
             let same = |at: &&BarrierPlace| {
                 next.places.iter().any(|other| other.buffer == at.buffer && other.start == at.start)
             };
-            Some((record, *record.places.iter().find(same)?))
-        })?;
+            Some((at, record, *record.places.iter().find(same)?))
+        })
+        .collect();
+    let until_next: Vec<&Record> = replay.records.iter().chain(ghost.iter().take(ahead)).collect();
+    // What another barrier hands over does not want for an arrival on this one.
+    let missing = uses.iter().find(|(at, ..)| !is_handed_over(&until_next, *at, stuck.thread, barrier));
+    let &(_, record, place) = missing.or(uses.first())?;
     let who = words.partition(record.thread);
     let text = message!(
         "{who} uses `{}` here and does not arrive on `{}` when it is done",
@@ -307,6 +358,23 @@ fn missing_arrival(
         words.barrier(barrier)
     );
     Some((record.site, text))
+}
+
+/// Whether a thread waits, behind a use of memory by another, for a barrier that this use or what follows it in its thread
+/// arrives on; `but` is the barrier that does not count.
+fn is_handed_over(records: &[&Record], used: usize, to: u16, but: BarrierPlace) -> bool {
+    let Some((first, rest)) = records.get(used..).and_then(<[&Record]>::split_first) else { return false };
+    let mut arrived: Vec<BarrierPlace> = Vec::new();
+    for record in std::iter::once(first).chain(rest) {
+        for at in record.barriers.iter().filter(|at| at.place != but) {
+            match at.act {
+                BarrierAction::Arrive { .. } if record.thread == first.thread => arrived.push(at.place),
+                BarrierAction::Wait { .. } if record.thread == to && arrived.contains(&at.place) => return true,
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
 /// The arrival that flips a barrier a second time with no wait on it since the first.

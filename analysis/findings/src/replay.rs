@@ -153,6 +153,22 @@ impl Replay {
         None
     }
 
+    /// The last of several flips of a barrier that a thread has caused itself since it waited there last, with how many
+    /// they are: of the phases before the last nothing was waited for.
+    pub fn unseen_flips(&self, thread: u16, place: BarrierPlace) -> Option<(&Record, u32)> {
+        let (mut last, mut flips) = (None, 0);
+        for record in self.records.iter().filter(|record| record.thread == thread) {
+            for at in record.barriers.iter().filter(|at| at.place == place) {
+                match at.act {
+                    BarrierAction::Arrive { flipped: true } => (last, flips) = (Some(record), flips + 1),
+                    BarrierAction::Arrive { flipped: false } => {}
+                    _ => (last, flips) = (None, 0),
+                }
+            }
+        }
+        last.filter(|_| flips > 1).map(|record| (record, flips))
+    }
+
     /// The first arrival by a thread after a step.
     pub fn next_arrival(&self, thread: u16, step: u32) -> Option<NextArrival> {
         let after = self.records.get(step as usize..)?;

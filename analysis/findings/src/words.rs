@@ -92,6 +92,14 @@ impl<'a> Words<'a> {
         if place.cta == own { name } else { message!("{name} of CTA {cta}", name, place.cta) }
     }
 
+    /// The same in a run, without backticks.
+    fn barrier_in_step(&self, place: BarrierPlace, thread: u16) -> Message {
+        let name = self.barrier(place);
+        let own = self.cluster.number(usize::from(thread) / self.partitions);
+        let plain = self.cluster.len() < 2 || place.cta == own || !matches!(place.kind(), BarrierKind::Barrier);
+        if plain { name } else { message!("{name} of CTA {cta}", name, place.cta) }
+    }
+
     /// A partition, and of which CTA where there are several.
     pub fn partition(&self, thread: u16) -> Message {
         let (cta, partition) = (usize::from(thread) / self.partitions, usize::from(thread) % self.partitions);
@@ -272,7 +280,7 @@ impl<'a> Words<'a> {
             _ => {}
         }
         for barrier in &record.barriers {
-            let name = self.barrier(barrier.place);
+            let name = self.barrier_in_step(barrier.place, record.thread);
             parts.push(match barrier.act {
                 BarrierAction::Init => message!("{name}, counts {count}", name, barrier.pending),
                 BarrierAction::Invalidate => name,
@@ -334,7 +342,7 @@ impl<'a> Words<'a> {
             _ => {}
         }
         for barrier in &record.barriers {
-            let name = self.barrier(barrier.place);
+            let name = self.barrier_in_step(barrier.place, record.thread);
             parts.push(match barrier.act {
                 BarrierAction::Init => {
                     message!("initialises {name} for {arrivals}", name, count(barrier.pending, "arrival"))

@@ -39,6 +39,10 @@ pub(crate) fn first_use(case: &FixContext<'_>) -> Vec<Candidate> {
         let edits = [draft.insert(), draft::operand(code, op, at, &name)];
         out.push(fix(message!("overwrite the accumulator in the first iteration"), edits));
     }
+    // In a loop that would drop the sum.
+    if case.code.is_repeated(op) {
+        return out;
+    }
     let mut draft = case.draft(op);
     let never = draft.constant(0, 1);
     let edit = draft::operand(code, op, at, &never);

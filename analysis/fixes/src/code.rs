@@ -98,6 +98,21 @@ impl<'t> Code<'t> {
         out
     }
 
+    /// Whether a loop of its thread is around an op, counted or not.
+    pub(crate) fn is_repeated(self, op: OpId) -> bool {
+        let mut at = op;
+        while let Some(block) = self.tree.parent_block(at) {
+            let region = self.tree.parent_region(block);
+            let Some(parent) = self.tree.parent_op(region).filter(|_| !self.is_wall(region)) else { break };
+            at = parent;
+            if matches!(self.tree.op_name(at), "scf.for" | "scf.while") {
+                return true;
+            }
+        }
+        // What jumps between blocks may come back.
+        self.tree.parent_block(at).is_some_and(|block| self.tree.blocks(self.tree.parent_region(block)).len() > 1)
+    }
+
     /// The op around `op`, or itself, that is in `block`.
     pub(crate) fn ancestor_in(self, op: OpId, block: BlockId) -> Option<OpId> {
         let mut op = op;

@@ -22,6 +22,31 @@ pub(crate) fn arrivals(case: &FixContext<'_>) -> Vec<Candidate> {
     out
 }
 
+/// Init counts raised to all arrivals between two waits of the thread that causes them itself.
+pub(crate) fn unseen(case: &FixContext<'_>) -> Vec<Candidate> {
+    let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
+    let counts = blocked.iter().filter_map(|stuck| {
+        let BlockedOn::Barrier { barrier, initial, .. } = stuck.on else { return None };
+        let (_, flips) = case.replay.unseen_flips(stuck.thread, barrier)?;
+        recount(case, barrier, initial * i64::from(flips))
+    });
+    counts.collect()
+}
+
+/// Init counts raised to the threads that arrive, of each barrier on which more do than a phase of it counts.
+pub(crate) fn undercounted(case: &FixContext<'_>) -> Vec<Candidate> {
+    let mut known: Vec<BufferId> = Vec::new();
+    let mut out = Vec::new();
+    for (place, barrier) in case.replay.end.barriers() {
+        let threads = case.replay.arriving(&case.lowered.kernel, *place).len() as i64;
+        if threads > barrier.initial && barrier.initial > 0 && !known.contains(&place.buffer) {
+            known.push(place.buffer);
+            out.extend(recount(case, *place, threads));
+        }
+    }
+    out
+}
+
 /// Init counts raised: of the barrier that overflows, or of the one that an access waited for.
 pub(crate) fn more(case: &FixContext<'_>) -> Vec<Candidate> {
     let mut places: Vec<BarrierPlace> = case.found.violation.barrier.into_iter().collect();

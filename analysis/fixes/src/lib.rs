@@ -230,9 +230,17 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
         Kind::PendingAccess => {
             &[pending::at_the_end, wait::at_the_end, pending::waits, order::late, order::stronger, wait::waits]
         }
-        Kind::PhaseMismatch => {
-            &[count::shared, phase::guard, phase::blocked, order::late, order::stronger, wait::waits, wait::at_once]
-        }
+        Kind::PhaseMismatch => &[
+            count::shared,
+            count::unseen,
+            phase::guard,
+            phase::blocked,
+            count::undercounted,
+            order::late,
+            order::stronger,
+            wait::waits,
+            wait::at_once,
+        ],
         Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::PackedOverwrite if grouped => {
             &[pending::waits, order::late, order::stronger, wait::waits, phase::guard]
         }
@@ -254,6 +262,8 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
             life::twice,
             token::handed_on,
             count::arrivals,
+            count::unseen,
+            count::undercounted,
             count::expects,
             arrive::arrivals,
             count::bytes,
@@ -264,8 +274,8 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
         Kind::BarrierReinit => &[life::reinit],
         Kind::WaitedInvalidation => &[wait::before_invalidation],
         Kind::UninitialisedRead => &[accumulator::first_use],
-        Kind::LappedWait
-        | Kind::BarrierStorageReuse
+        Kind::LappedWait => &[count::undercounted],
+        Kind::BarrierStorageReuse
         | Kind::OutOfBounds
         | Kind::ReuseSlotHazard
         | Kind::GlobalRace

@@ -36,6 +36,7 @@ pub(crate) fn blocked(case: &FixContext<'_>) -> Vec<Candidate> {
     for stuck in blocked {
         if let BlockedOn::Barrier { barrier, pending, initial, .. } = stuck.on
             && pending == initial
+            && case.replay.unseen_flips(stuck.thread, barrier).is_none()
             && let Some(wait) = case.site_op(stuck.site)
         {
             out.push(others(case, wait, barrier));

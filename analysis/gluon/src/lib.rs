@@ -26,6 +26,7 @@ pub use python::specialization::{
 };
 use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};
+pub use spec::speaks_of_ctas;
 pub use spec::{
     Config, Directive, Entry, FileKernels, FirstInstance, Imports, Instance, Instances, Memo, Note, OPEN, Param,
     Recipe, Site, Use, VersionSource, directives, entries, given, imported, is_any_integer, kernels, kernels_telling,

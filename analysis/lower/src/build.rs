@@ -16,6 +16,8 @@ pub(super) struct ViewFacts {
     pub(super) origin: Option<BufferId>,
     /// It went through a reinterpretation, so windows of it mix two linear spaces.
     pub(super) punned: bool,
+    /// It went through a reinterpretation, in whatever memory: its slots are not those of the allocation.
+    pub(super) retyped: bool,
     /// Bits from the start of the allocation, where that is one number.
     pub(super) start: Option<u64>,
 }
@@ -27,6 +29,8 @@ pub(super) struct Build {
     current: Option<BlockId>,
     constants: Vec<Option<i64>>,
     views: Vec<ViewFacts>,
+    /// Allocations of which views without a reinterpretation count slots.
+    counted: Vec<BufferId>,
     shapes: FxHashMap<Shape, ShapeId>,
     inputs: FxHashMap<(InputKind, u8), InputId>,
     /// Memdescs whose allocations last until there at least.
@@ -42,6 +46,7 @@ impl Build {
             current: None,
             constants: Vec::new(),
             views: Vec::new(),
+            counted: Vec::new(),
             shapes: FxHashMap::default(),
             inputs: FxHashMap::default(),
             kept: Vec::new(),
@@ -119,6 +124,7 @@ impl Build {
         let facts = ViewFacts {
             origin: a.origin.filter(|_| a.origin == b.origin),
             punned: a.punned || b.punned,
+            retyped: a.retyped || b.retyped,
             start: a.start.filter(|_| a.start == b.start),
         };
         let var = self.var(self.kind(yes), facts, name);
@@ -128,7 +134,7 @@ impl Build {
 
     pub(super) fn base(&mut self, buffer: BufferId, shape: Shape, name: &str) -> Var {
         let shape = self.intern(shape);
-        let facts = ViewFacts { origin: Some(buffer), punned: false, start: Some(0) };
+        let facts = ViewFacts { origin: Some(buffer), start: Some(0), ..ViewFacts::default() };
         let var = self.var(VarKind::View(shape), facts, name);
         self.push(Instr::Base(var, buffer));
         var
@@ -149,6 +155,28 @@ impl Build {
         let dst = self.var(VarKind::View(shape), facts, name);
         self.push(Instr::View { dst, src, op });
         dst
+    }
+
+    /// A memdesc is a reinterpretation.
+    pub(super) fn retype(&mut self, var: Var) {
+        if let Some(facts) = self.views.get_mut(var.index()) {
+            facts.retyped = true;
+        }
+    }
+
+    /// A view with these facts counts slots of an allocation: they name its places, and those of a reinterpretation only
+    /// where nothing else counts any.
+    pub(super) fn counts_slots(&mut self, of: ViewFacts, stride: u64) {
+        let Some(id) = of.origin else { return };
+        let Some(buffer) = self.kernel.buffers.get_mut(id.0 as usize) else { return };
+        match (of.retyped, self.counted.contains(&id)) {
+            (true, true) => {}
+            (false, false) => {
+                buffer.slot_bits = stride.min(buffer.bits);
+                self.counted.push(id);
+            }
+            _ => buffer.slot_bits = buffer.slot_bits.min(stride),
+        }
     }
 
     /// The allocation of a memdesc lasts until here.

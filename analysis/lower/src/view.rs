@@ -121,14 +121,12 @@ impl Lowerer<'_> {
                 let index = *self.tree.operands(op).get(1)?;
                 let index = self.scalar(index);
                 // Tensor memory counts slots by what one of them takes, and each view by its own type.
-                let origin = self.build.facts(src).origin;
+                let facts = self.build.facts(src);
+                let origin = facts.origin;
                 let typed = memory.space == Space::Tensor && !self.is_share(origin);
                 let stride = if typed { memory.slot } else { first.stride };
-                if let Some(buffer) = origin
-                    && first.size > 1
-                    && let Some(buffer) = self.build.kernel.buffers.get_mut(buffer.0 as usize)
-                {
-                    buffer.slot_bits = buffer.slot_bits.min(stride);
+                if first.size > 1 {
+                    self.build.counts_slots(facts, stride);
                 }
                 let rest = if rest.is_empty() { vec![Dim { size: 1, stride: from.element }] } else { rest.to_vec() };
                 let shape = if memory.space == Space::Tensor { memory.shape } else { with(rest) };
@@ -217,7 +215,9 @@ impl Lowerer<'_> {
                 let exact = memory.space == Space::Tensor || from.exact && contiguous(from);
                 let punned = memory.space == Space::Shared && (punned || memory.shape != *from);
                 let place = self.reinterpreted(op, src, from, &memory)?;
-                (place, Shape { exact, ..memory.shape }, punned)
+                let view = self.build.view(src, place, Shape { exact, ..memory.shape }, punned, name);
+                self.build.retype(view);
+                return Some(view);
             }
         };
         Some(self.build.view(src, place, shape, punned, name))

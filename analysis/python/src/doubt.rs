@@ -28,4 +28,6 @@ pub enum DoubtKind {
     NoInteger,
     /// A variable that is an integer on one way is none on another.
     TwoTypes,
+    /// A layout, or a barrier of the cluster, is for a cluster of so many CTAs, at least where it is no layout.
+    Ctas(u32),
 }

@@ -168,6 +168,9 @@ pub struct Interp<'a> {
     pub stated: Stated,
     /// Whether tensor cores of the kernel work in pairs of CTAs (`ttng.two-ctas`).
     pub two_ctas: bool,
+    /// Registers of which it is known whether they are an accumulator of an asynchronous product, which has a type of its
+    /// own in Triton, or a plain tensor.
+    pub accumulators: FxHashMap<Ssa, bool>,
     /// What Triton would refuse, each once.
     pub problems: Vec<Problem>,
     /// What was not followed, each place once.
@@ -227,6 +230,7 @@ impl<'a> Interp<'a> {
             num_ctas: 1,
             stated: Stated::default(),
             two_ctas: false,
+            accumulators: FxHashMap::default(),
             problems: Vec::new(),
             unmodelled: Vec::new(),
             partitions: Vec::new(),

@@ -3,7 +3,7 @@
 use super::Alias;
 use super::barriers::Barriers;
 use super::trace::Trace;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::queries::expr::{expression, name};
 use ttgir::queries::memory::{is_memory, roots};
 use ttgir::queries::spot::walk;
@@ -25,15 +25,18 @@ pub(super) fn fill(trace: &Trace<'_>, barriers: &mut Barriers) {
     let types: Vec<_> = rows.keys().filter_map(|root| tree.value_type(*root)).collect();
     let may = |value: ValueId| is_memory(tree, value) || tree.value_type(value).is_some_and(|ty| types.contains(&ty));
     let mut values = Vec::new();
+    let mut used: FxHashSet<ValueId> = FxHashSet::default();
     let within: Vec<OpId> = trace.function.into_iter().collect();
     walk(tree, &within, &mut |op| {
+        used.extend(tree.operands(op).iter().copied());
         values.extend(tree.results(op).iter().copied().filter(|value| may(*value)));
         for block in tree.regions(op).iter().flat_map(|region| tree.blocks(*region)) {
             values.extend(tree.block_args(*block).iter().copied().filter(|value| may(*value)));
         }
     });
     for value in values {
-        if rows.contains_key(&value) {
+        // What a partition is handed and never names does not matter to it.
+        if rows.contains_key(&value) || (!used.contains(&value) && is_capture(tree, value)) {
             continue;
         }
         let found = roots(tree, value);
@@ -58,6 +61,11 @@ fn how(tree: &Tree, value: ValueId) -> String {
         Def::Result(op, _) => result(tree, op),
         Def::Undefined => "undefined".to_owned(),
     }
+}
+
+/// Whether a value is what a partition calls something from outside of it.
+fn is_capture(tree: &Tree, value: ValueId) -> bool {
+    matches!(tree.value_def(value), Def::BlockArg(..)) && how(tree, value).starts_with("capture")
 }
 
 fn argument(tree: &Tree, block: BlockId, number: usize) -> String {

@@ -210,6 +210,10 @@ fn stagger(depth: u64, uses: &[Slotted]) -> Vec<(String, i64)> {
             continue;
         }
         let (base, offset) = used.slot.staggered();
+        // Constants do not run after each other.
+        if matches!(base, Expr::Number(_)) {
+            continue;
+        }
         let name = used.copies.as_ref().map_or(&used.op, |(name, _)| name);
         let entry = (name.clone(), offset);
         let same =

@@ -403,7 +403,15 @@ impl Tables<'_> {
         if used.partition == writer.writer.partition {
             return format!("{who} has to wait, before `{}`, until its own `{}` is over", writer.writer.op, used.op);
         }
-        let told = self.release(used).or_else(|| self.told(writer.buffer, member, used.partition));
+        let release = self.release(used);
+        let early = self.told(writer.buffer, member, used.partition, Some(writer.writer.partition));
+        if let (None, Some(barrier)) = (&release, early) {
+            return format!(
+                "{reader} arrives on `{barrier}`, for which {who} waits, but not behind `{}` of `{name}`: the arrival belongs there",
+                used.op
+            );
+        }
+        let told = release.or_else(|| self.told(writer.buffer, member, used.partition, None));
         let tells = match told {
             Some(barrier) => format!("{reader} arrives on `{barrier}` after `{}` of `{name}`", used.op),
             None => format!("{reader} has to arrive on a barrier after `{}` of `{name}`", used.op),
@@ -467,10 +475,13 @@ impl Tables<'_> {
         })
     }
 
-    /// The barrier by which a partition already says that it has read a member.
-    fn told(&self, buffer: usize, member: usize, from: usize) -> Option<String> {
+    /// The barrier by which a partition already says, to another one if that is given, that it has read a member.
+    fn told(&self, buffer: usize, member: usize, from: usize, to: Option<usize>) -> Option<String> {
         let says = |edge: &&super::Edge| {
-            edge.direction == Direction::Backward && edge.from == from && edge.data.contains(&(buffer, member))
+            edge.direction == Direction::Backward
+                && edge.from == from
+                && to.is_none_or(|to| edge.to == to)
+                && edge.data.contains(&(buffer, member))
         };
         let edge = self.edges.rows.iter().find(says)?;
         Some(self.barriers.get(edge.barrier?)?.name.clone())

@@ -47,7 +47,7 @@ pub(super) struct Traffic {
     pub place: BarrierPlace,
     /// How many phases it completed.
     pub flips: u32,
-    /// Waits that passed on one of them.
+    /// Waits that passed, be it before the first of them.
     pub waits: u32,
 }
 
@@ -115,6 +115,8 @@ impl OrderingFacts {
     /// A barrier was initialised.
     pub(super) fn initialised(&mut self, record: &Record) {
         for barrier in record.barriers.iter().filter(|barrier| barrier.act == BarrierAction::Init) {
+            // Its flips are counted anew.
+            self.round.retain(|(place, _), _| *place != barrier.place);
             if !self.initialised.contains(&barrier.place) {
                 self.initialised.push(barrier.place);
             }
@@ -193,13 +195,13 @@ impl OrderingFacts {
         self.used(passed.place);
         let waits = slot(&mut self.waits, passed.effect);
         waits.rounds += 1;
+        *self.passed.entry(passed.place).or_default() += 1;
         if passed.flips == 0 {
             waits.free += 1;
             return;
         }
         waits.again += u32::from(passed.again);
         waits.idle += u32::from(passed.idle);
-        *self.passed.entry(passed.place).or_default() += 1;
         let round = self.round.entry((passed.place, passed.thread)).or_default();
         if round.0 != passed.flips {
             *round = (passed.flips, SmallVec::new());
@@ -264,12 +266,14 @@ impl OrderingFacts {
         arrays
     }
 
-    /// What went over the barriers of an array in the run in which most did, slot by slot.
+    /// What went over the barriers of an array in the run in which most did, slot by slot; of several CTAs that have such a
+    /// slot in the one in which most did.
     pub(super) fn traffic(&self, array: BarrierArray) -> Vec<(u32, u32)> {
         let of = |run: &Vec<Traffic>| {
             let mut own: Vec<Traffic> =
                 run.iter().filter(|one| BarrierArray::of(one.place) == array).copied().collect();
-            own.sort_by_key(|one| (one.place.cta, one.place.start));
+            own.sort_by_key(|one| (one.place.start, std::cmp::Reverse((one.flips, one.waits)), one.place.cta));
+            own.dedup_by_key(|one| one.place.start);
             own
         };
         let runs = self.traffic.iter().map(of);

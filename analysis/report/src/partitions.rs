@@ -125,13 +125,16 @@ fn source(tree: &Tree, op: OpId) -> Option<String> {
                 Some(outer) => outer,
                 None => carried(tree, value).unwrap_or(value),
             },
-            Def::Result(op, _) if matches!(tree.op_name(op), "tt.addptr" | "tt.splat" | "tt.broadcast") => {
-                *tree.operands(op).first()?
-            }
+            Def::Result(op, _) if is_passed_on(tree.op_name(op)) => *tree.operands(op).first()?,
             _ => break,
         };
     }
     Some(tree.value_name(value).to_owned())
+}
+
+/// Whether an op gives what it is handed first, moved or widened.
+fn is_passed_on(op: &str) -> bool {
+    matches!(op, "tt.addptr" | "tt.splat" | "tt.broadcast" | "amdg.update_tensor_descriptor")
 }
 
 /// What a loop argument starts with.

@@ -107,6 +107,21 @@ fn a_second_wait_on_one_flip_says_nothing_new() {
     assert_eq!(ordering_facts.shared().len(), 1);
 }
 
+/// Waits on a barrier that is initialised anew are on other flips, and one that nothing has to precede counts as well.
+#[test]
+fn flips_are_counted_from_the_init_on() {
+    let round =
+        "  init %f count=1\n  wait %f phase=%one\n  arrive %f count=1\n  wait %f phase=%zero\n  invalidate %f\n";
+    let text = format!(
+        "kernel ctas=1\npartition warps=4\n{DATA}block b0()\n  %f:s0 = base $full\n  %zero = const 0\n  %one = const \
+         1\n{round}{round}  return\n"
+    );
+    let kernel = parse(&text).unwrap_or_else(|error| panic!("{error}")).kernel;
+    let ordering_facts = sum(&kernel);
+    assert!(ordering_facts.shared().is_empty());
+    assert_eq!(ordering_facts.traffic(FULL), [(2, 4)]);
+}
+
 #[test]
 fn of_a_chain_the_last_link_is_told() {
     let text = format!(

@@ -69,6 +69,7 @@ impl Engine {
             module: &of.module,
             variable: &|name| elaborated.variable(name),
             origin: &origin,
+            target: elaborated.instance.spec.target.0,
             version: elaborated.instance.spec.version,
         };
         let before = baseline(elaborated, lowered, &outcome);
@@ -327,6 +328,89 @@ def kernel(desc, steps, depth: gl.constexpr):
         let mended: Vec<Option<String>> =
             found.iter().filter_map(|(_, fix)| fix.as_ref()).map(|fix| ::fixes::apply(&text, &fix.edits)).collect();
         assert!(!mended.is_empty() && mended.iter().all(|it| *it == Some(read_by_two(2))), "{found:#?}");
+    }
+
+    #[test]
+    fn a_count_of_more_partitions_than_arrive_is_lowered() {
+        let text = read_by_two(3);
+        let found = fixed(&text);
+        let fix = found.iter().find_map(|(_, fix)| fix.as_ref());
+        let mended = fix.and_then(|fix| ::fixes::apply(&text, &fix.edits));
+        assert_eq!(mended, Some(read_by_two(2)), "{found:#?}");
+    }
+
+    /// A function that the file does not import is that of the target's module.
+    #[test]
+    fn what_is_inserted_is_spelt_for_the_target() {
+        let text = HEAD.replace("import fence_async_shared, mbarrier", "import mbarrier");
+        let text = text.replace("        fence_async_shared()\n", "");
+        for (target, written) in [("sm_90", "gl.nvidia.hopper.fence"), ("sm_100", "gl.nvidia.blackwell.fence")] {
+            let found = fixed(&text.replace("target=sm_90", &format!("target={target}")));
+            let mut edits = found.iter().filter_map(|(_, fix)| fix.as_ref()).flat_map(|fix| &fix.edits);
+            assert!(edits.any(|edit| edit.text.contains(written)), "{target}: {found:#?}");
+        }
+    }
+
+    const PAIRS: &str = "\
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
+
+
+# fencepost: desc=fp32[64,64], steps=i32, target=sm_90
+@gluon.jit
+def pairs(desc, steps):
+    tile: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    both = gl.allocate_shared_memory(gl.float32, [2, 64, 64], desc.layout)
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    for i in range(steps):
+        for half in gl.static_range(2):
+            mbarrier.expect(bar, desc.nbytes_per_cta)
+            tma.async_load(desc, [i * 128 + half * 64, 0], bar, both.index(half))
+        mbarrier.wait(bar, i & 1)
+        gl.barrier()
+";
+
+    /// A wait for a phase that is over before it begins would end, and wait for nothing.
+    #[test]
+    fn phases_that_a_thread_completes_itself_are_counted() {
+        let found = fixed(PAIRS);
+        let edits: Vec<&Edit> = found.iter().filter_map(|(_, fix)| fix.as_ref()).flat_map(|fix| &fix.edits).collect();
+        assert!(!found.is_empty() && edits.iter().all(|edit| edit.text == "2"), "{found:#?}");
+    }
+
+    const SUM: &str = "\
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.blackwell import (
+    TensorMemoryLayout, allocate_tensor_memory, mbarrier, tcgen05_mma)
+
+
+# fencepost: a_layout=gl.NVMMASharedLayout(128, 16), steps=i32, target=sm_100
+@gluon.jit
+def product(steps, a_layout: gl.constexpr):
+    regs: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    a = gl.allocate_shared_memory(gl.float16, [128, 64], a_layout, gl.zeros([128, 64], gl.float16, regs))
+    b = gl.allocate_shared_memory(gl.float16, [64, 128], a_layout, gl.zeros([64, 128], gl.float16, regs))
+    acc = allocate_tensor_memory(gl.float32, [128, 128], TensorMemoryLayout([128, 128], col_stride=1))
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    gl.nvidia.blackwell.fence_async_shared()
+    left = steps
+    phase = 0
+    while left > 0:
+        tcgen05_mma(a, b, acc, use_acc=True, mbarriers=[bar])
+        mbarrier.wait(bar, phase)
+        phase ^= 1
+        left -= 1
+";
+
+    #[test]
+    fn a_sum_is_not_dropped() {
+        let found = fixed(SUM);
+        assert!(found.iter().any(|(kind, _)| *kind == Kind::UninitialisedRead), "{found:#?}");
+        assert!(found.iter().all(|(_, fix)| fix.is_none()), "{found:#?}");
     }
 
     #[test]

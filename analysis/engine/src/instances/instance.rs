@@ -547,7 +547,7 @@ impl ElaboratedInstance {
         let chosen = spec.arguments.iter().any(|argument| argument.source == Source::Chosen);
         // Nobody who launches on clusters leaves that out.
         let launched = spec.host.is_some() || spec.arguments.iter().any(|argument| argument.source == Source::Launch);
-        chosen || (spec.num_ctas.1 == Source::Default && !launched)
+        chosen || spec.num_ctas.1 == Source::Chosen || (spec.num_ctas.1 == Source::Default && !launched)
     }
 
     /// Whether what Triton would refuse may be right with other values than ours. A message speaks of CTAs and of warps
@@ -556,7 +556,7 @@ impl ElaboratedInstance {
         let spec = &self.instance.spec;
         let chosen = spec.arguments.iter().any(|argument| argument.source == Source::Chosen);
         let warps = spec.num_warps.1 == Source::Chosen;
-        chosen || (self.guessed() && message.contains("CTA")) || (warps && message.contains("warp"))
+        chosen || (self.guessed() && gluon::speaks_of_ctas(message)) || (warps && message.contains("warp"))
     }
 
     /// Where the kernel is named in the elaborated instance.

@@ -18,7 +18,8 @@ impl KernelInstances {
             if open.is_empty() {
                 open = self.refused(instance);
             }
-            let names: Vec<String> = open.iter().map(|param| param.name.clone()).collect();
+            let mut names: Vec<String> = open.iter().map(|param| param.name.clone()).collect();
+            names.extend(self.refused_clusters(instance));
             (!names.is_empty()).then(|| Pin { line: instance.instance.line_with_open(&names), open: names })
         })
     }
@@ -37,6 +38,14 @@ impl KernelInstances {
         };
         let params = self.params_without_default();
         params.filter(|param| !given(param) && (spec.host.is_none() || unknown(param))).collect()
+    }
+
+    /// The number of CTAs, where nobody says it and Triton would refuse the kernel for it.
+    fn refused_clusters(&self, instance: &ElaboratedInstance) -> Option<String> {
+        let spec = &instance.instance.spec;
+        let problem = instance.problems().iter().find(|problem| !problem.hint)?;
+        let open = instance.guessed() && spec.num_ctas.1 >= Source::Default;
+        (open && gluon::speaks_of_ctas(&problem.message)).then(|| "num_ctas".to_owned())
     }
 
     /// Parameters whose chosen values have to do with what Triton would refuse.

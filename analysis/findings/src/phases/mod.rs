@@ -9,6 +9,7 @@
 //! What is missed: loops that are not counted, counts that no product of at most all loops around
 //! the wait gives, kernels in which several waits are wrong for different reasons.
 
+mod counts;
 mod describe;
 mod drive;
 mod formula;
@@ -20,7 +21,7 @@ use super::minimal::Goal;
 use super::paths::{Loops, block_of};
 use super::replay::{self, repeat, walk};
 use super::words::Words;
-use super::{Finding, KernelReport, Kind, Severity, Witness};
+use super::{KernelReport, Kind, Severity, Witness};
 use crate::limits::phases::{ALL_DECIDED, ALL_STEPS, DECIDED, STEPS};
 use base::{Cancelled, Message};
 use explore::canonical;
@@ -98,6 +99,10 @@ pub fn explain_phases(
             counters: counted.flat_map(|(counter, lower, upper, step)| [counter, lower, upper, step]).collect(),
             visited: visits[known].1.clone(),
         };
+        if others && search.tell_undercounted(finding, &mut left, decide)? {
+            search.tell_early_flip(finding);
+            continue;
+        }
         // What waits see is found out in two runs.
         let is_seen = search.visited.get().is_some();
         let corrected = search.first((finding.kind, finding.range), &mut left, decide)?;
@@ -178,8 +183,11 @@ impl Search<'_> {
             Goal::Lapped { thread, site, place, .. } => add(at(*site), *thread, *place),
             Goal::Broken(violation) => match &violation.rule {
                 Rule::Deadlock(blocked) => {
+                    let (replay, _) = repeat(self.machine, &self.witness.run.schedule, u32::MAX);
                     for stuck in blocked {
-                        if let BlockedOn::Barrier { barrier, .. } = stuck.on {
+                        let BlockedOn::Barrier { barrier, .. } = stuck.on else { continue };
+                        // The other phase would not heal that: it is over before its own flip comes.
+                        if replay.unseen_flips(stuck.thread, barrier).is_none() {
                             add(at(stuck.site), stuck.thread, barrier);
                         }
                     }
@@ -236,12 +244,7 @@ impl Search<'_> {
                     continue;
                 }
                 let lowered = Lowered { kernel, map: self.lowered.map.clone(), unmodelled: Vec::new() };
-                let after = describe_places(&lowered, &outcome);
-                let helps = |finding: &Finding<Message>| {
-                    let known = (finding.kind, finding.range);
-                    finding.severity == Severity::Hint || (known != place && self.places.contains(&known))
-                };
-                if !after.findings.iter().all(helps) {
+                if !self.heals(&lowered, &outcome, place) {
                     continue;
                 }
                 let longest = outcome.valuations.iter().max_by_key(|valuation| {
@@ -259,6 +262,14 @@ impl Search<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a finding is gone from the changed kernel, and none is new.
+    fn heals(&self, lowered: &Lowered, outcome: &Outcome, place: (Kind, base::TextRange)) -> bool {
+        describe_places(lowered, outcome).findings.iter().all(|finding| {
+            let known = (finding.kind, finding.range);
+            finding.severity == Severity::Hint || (known != place && self.places.contains(&known))
+        })
     }
 
     /// Whether the changed kernel gets through with the inputs of the finding, and in how many steps.

@@ -2,7 +2,7 @@
 
 use ::python::syntax::Module;
 use base::TextRange;
-use gluon::Version;
+use gluon::{Target, Version};
 
 /// The way from the IR to its Python.
 pub struct PythonContext<'w> {
@@ -12,6 +12,8 @@ pub struct PythonContext<'w> {
     pub variable: &'w dyn Fn(&str) -> Option<String>,
     /// The expression of this file that the op at an offset of the IR comes from.
     pub origin: &'w dyn Fn(u32) -> Option<TextRange>,
+    /// What it is compiled for.
+    pub target: Target,
     /// Which Triton.
     pub version: Version,
 }

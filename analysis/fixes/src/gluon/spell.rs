@@ -3,35 +3,68 @@
 use ruff_python_ast::Stmt;
 
 use super::context::PythonContext;
-use gluon::{builtin, canonical};
+use gluon::{Target, builtin, canonical};
 
-/// Generations of GPUs whose modules take names from each other.
-const GENERATIONS: [&str; 4] = ["ampere", "hopper", "blackwell", "rubin"];
+/// Generations of GPUs whose modules take names from each other, by vendor.
+const NVIDIA: (&str, &[&str]) = ("nvidia", &["ampere", "hopper", "blackwell", "rubin"]);
+const AMD: (&str, &[&str]) = ("amd", &["cdna3", "cdna4", "cdna5", "gfx1250"]);
 
-/// How the file can call the function of this full name: the spelling that it uses already, or else the
-/// shortest that its imports allow.
+/// The modules of a target's vendor, the target's own first and then those of the generations before it.
+fn modules(target: Target) -> Vec<String> {
+    let ((vendor, generations), own) = match target {
+        Target::Cuda(capability) => {
+            (NVIDIA, if capability >= 100 { "blackwell" } else { hopper_or_before(capability) })
+        }
+        Target::Gfx942 => (AMD, "cdna3"),
+        Target::Gfx950 => (AMD, "cdna4"),
+        Target::Gfx1250 => (AMD, "gfx1250"),
+    };
+    let at = generations.iter().position(|generation| *generation == own).map_or(0, |at| at + 1);
+    let (before, after) = generations.split_at_checked(at).unwrap_or((generations, &[]));
+    before.iter().rev().chain(after).map(|generation| format!("gl.{vendor}.{generation}")).collect()
+}
+
+fn hopper_or_before(capability: u32) -> &'static str {
+    if capability >= 90 { "hopper" } else { "ampere" }
+}
+
+/// How the file can call the function of this full name: the spelling that it uses already, or else that of the
+/// target's module, the shortest that its imports allow.
 pub(super) fn spelled(way: &PythonContext<'_>, full: &str) -> Option<String> {
     let mut imports = Vec::new();
     collect(way.module.body(), &mut imports);
-    let mut found: Vec<String> = Vec::new();
-    for generation in GENERATIONS {
-        let variant: Vec<&str> =
-            full.split('.').map(|part| if GENERATIONS.contains(&part) { generation } else { part }).collect();
-        let variant = variant.join(".");
-        if builtin(&variant, way.version) != Some(full) {
-            continue;
-        }
+    let source = way.module.source();
+    // What is used already comes first: the function, and then the module that it is in.
+    let unused = |name: &str| {
+        let module = name.rsplit_once('.').map_or("", |(module, _)| module);
+        let is_used = |text: String| text.len() > 1 && source.contains(&text);
+        (!is_used(format!("{name}(")), !module.is_empty() && !is_used(format!("{module}.")))
+    };
+    let mut found: Vec<((bool, bool), usize, usize, String)> = Vec::new();
+    for (rank, variant) in variants(way, full).into_iter().enumerate() {
         for (local, path) in &imports {
-            match variant.strip_prefix(path.as_str()) {
-                Some("") => found.push(local.clone()),
-                Some(rest) if rest.starts_with('.') => found.push(format!("{local}{rest}")),
-                _ => {}
-            }
+            let name = match variant.strip_prefix(path.as_str()) {
+                Some("") => local.clone(),
+                Some(rest) if rest.starts_with('.') => format!("{local}{rest}"),
+                _ => continue,
+            };
+            found.push((unused(&name), rank, name.len(), name));
         }
     }
-    let source = way.module.source();
-    found.sort_by_key(|name| (!source.contains(&format!("{name}(")), name.len()));
-    found.into_iter().next()
+    found.into_iter().min().map(|(.., name)| name)
+}
+
+/// The full names that a function has in the modules of the target's vendor, the nearest first.
+fn variants(way: &PythonContext<'_>, full: &str) -> Vec<String> {
+    let tail = full.split_once('.').and_then(|(_, rest)| {
+        let (vendor, rest) = rest.split_once('.')?;
+        let (generation, tail) = rest.split_once('.')?;
+        let known = [NVIDIA, AMD].iter().any(|(own, all)| *own == vendor && all.contains(&generation));
+        known.then_some(tail)
+    });
+    let Some(tail) = tail else { return vec![full.to_owned()] };
+    let all = modules(way.target).into_iter().map(|module| format!("{module}.{tail}"));
+    all.filter(|name| builtin(name, way.version).is_some()).collect()
 }
 
 /// Names that imports give, with what they stand for.

@@ -119,7 +119,11 @@ pub(super) const PART: Part = Part {
                 let transposed = flag(interp, bound.get("transposed"), false, "transposed")?;
                 let padded = flag(interp, bound.get("fp4_padded"), false, "fp4_padded")?;
                 let cga = cga_of(interp, bound.get("cga_layout"))?;
-                default_shared(interp, &shape, dtype, transposed, padded, &cga)
+                let made = default_shared(interp, &shape, dtype, transposed, padded, &cga)?;
+                if let Value::Object(layout) = &made {
+                    interp.doubt_ctas(layout);
+                }
+                Ok(made)
             },
         ),
         Row::new("gl.nvidia.ampere.mbarrier.MBarrierLayout.multicta", "num_ctas, two_cta=False", 7, |interp, bound| {

@@ -4,6 +4,7 @@ use super::layouts::multicta;
 use super::memory::Made;
 use builtins::operand::{flag, given, int, list, memory, need, predicate, scalar};
 use dialects::{Ttg, Ttng};
+use python::doubt::DoubtKind;
 use python::emit::{Attr, Op, Ssa};
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Row};
@@ -98,6 +99,7 @@ pub(super) const PART: Part = Part {
 
 fn cluster_barrier<'a>(interp: &mut Interp<'a>, relaxed: bool) -> Eval<'a> {
     if interp.num_ctas <= 1 {
+        interp.doubt(DoubtKind::Ctas(2));
         return interp.raise("a barrier of the cluster in a kernel without clusters (`num_ctas` is 1)");
     }
     let relaxed = relaxed.then_some(("relaxed", Attr::Bool(true)));
@@ -106,6 +108,9 @@ fn cluster_barrier<'a>(interp: &mut Interp<'a>, relaxed: bool) -> Eval<'a> {
 
 fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let pairs = flag(interp, bound.get("two_ctas"), false, "two_ctas")?;
+    if pairs && interp.num_ctas == 1 {
+        interp.doubt(DoubtKind::Ctas(2));
+    }
     let ctas = i64::from(interp.num_ctas);
     let mut shape = vec![if pairs { ctas / 2 } else { ctas }];
     if let Some(batch) = given(bound, "batch") {

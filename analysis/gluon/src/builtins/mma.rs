@@ -13,6 +13,7 @@ use python::emit::{Attr, Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Row};
 use python::library::{NOTHING, Part};
+use python::target::Version;
 use python::value::{MemDesc, Object, Space, Tensor, Value};
 
 const MMA: &str = "a, b, acc, *, use_acc=True, pred=True, multicast=False, mbarriers=None, mbarrier_preds=None";
@@ -30,7 +31,13 @@ pub(super) const PART: Part = Part {
             Ok(Value::Tensor(builtins::tensor::multiplied(interp, &a, &b, &acc, &precision)))
         }),
         Row::new("gl.nvidia.hopper.warpgroup_mma_init", "value", 5, |interp, bound| {
-            tensor(interp, need(interp, bound, "value")?, "value").map(Value::Tensor)
+            let of = tensor(interp, need(interp, bound, "value")?, "value")?;
+            let ssa = interp.ssa(&of);
+            // What a variable names is a tensor there all the same.
+            if !interp.builder.is_named(ssa) {
+                interp.accumulators.insert(ssa, true);
+            }
+            Ok(Value::Tensor(Tensor { ssa: Some(ssa), constant: None, ..of }))
         }),
         Row::effect(
             "gl.nvidia.hopper.warpgroup_mma",
@@ -186,6 +193,7 @@ fn warpgroup<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         .attr("inputPrecision", 0)
         .attrs(is_async.then_some(("isAsync", Attr::Bool(true))));
     let ssa = interp.emit_value(op.result("d", acc.ir()))?;
+    interp.accumulators.insert(ssa, is_async);
     Ok(Value::Tensor(Tensor { ssa: Some(ssa), constant: None, ..acc }))
 }
 
@@ -217,6 +225,7 @@ fn warpgroup_wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let results = interp.emit(op.results("outputs", types))?;
     let mut values: Vec<Value<'a>> = Vec::new();
     for (value, ssa) in tensors.into_iter().zip(results) {
+        interp.accumulators.insert(ssa, false);
         values.push(match value {
             Value::Tensor(of) => Value::Tensor(Tensor { ssa: Some(ssa), ..of }),
             other => other,
@@ -278,10 +287,20 @@ fn barriers<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<(Vec<Ssa>,
     }
     let (mut barriers, mut conditions) = (Vec::new(), Vec::new());
     for (bar, pred) in bars.iter().zip(&preds) {
-        barriers.push(barrier(interp, bar, "mbarriers")?.ssa);
+        barriers.push(completed(interp, bar, "mbarriers")?.ssa);
         conditions.push(predicate(interp, Some(pred), "mbarrier_preds")?);
     }
     Ok((barriers, conditions))
+}
+
+/// A barrier that products complete: from 3.9 on each CTA has one of its own, also where two of them multiply together.
+fn completed<'a>(interp: &Interp<'a>, value: &Value<'a>, name: &str) -> Result<Rc<MemDesc<'a>>, Stop> {
+    let bar = barrier(interp, value, name)?;
+    if interp.version >= Version(3, 9) && cga(interp, &bar.layout)?.iter().flatten().any(|basis| *basis == 0) {
+        return interp
+            .raise(format!("`{name}` is a barrier that CTAs share, and what completes products is one of each CTA"));
+    }
+    Ok(bar)
 }
 
 /// Whether an accumulator is one of a pair of CTAs.
@@ -376,7 +395,7 @@ fn barrier_count<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 fn commit<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let bar = barrier(interp, need(interp, bound, "barrier")?, "barrier")?;
+    let bar = completed(interp, need(interp, bound, "barrier")?, "barrier")?;
     let pred = predicate(interp, bound.get("pred"), "pred")?;
     let descs = given(bound, "descs").map_or(Ok(Vec::new()), |descs| list(interp, descs, "descs"))?;
     let descs: Vec<Ssa> =

@@ -14,7 +14,7 @@ use super::fill::Filler;
 use super::given::{plain, plain_given};
 use super::instance::{Base, FileKernels, Instance, Instances, Note};
 use super::memo::{self, Filled, Memo};
-use super::search::steps_of_each;
+use super::search::{self, steps_of_each};
 use super::site::Site;
 use super::spec_builder::{FileFlow, SpecBuilder};
 use super::survey::Survey;
@@ -22,7 +22,8 @@ use super::words;
 use super::{Config, Entry, Given, Source, Spec, Target, Use};
 use base::workers::{self, OneByOne, Workers};
 use base::{Cancel, Cancelled, TextRange};
-use python::specialization::LaunchFacts;
+use python::elaborated::Attempt;
+use python::specialization::{Language, LaunchFacts};
 use python::syntax::{Module, Sources};
 
 /// The kernels of a file, each with its instances.
@@ -207,7 +208,10 @@ impl<'f> KnownLaunches<'f> {
     /// One instance, which costs little to find; `None` where there is none that is not refused.
     fn first(&mut self) -> Result<Option<Instance>, Cancelled> {
         let base = match &mut self.open {
-            OpenValues::None => self.bases.first().cloned(),
+            OpenValues::None => match self.bases.first().cloned() {
+                Some(base) => Some(self.clustered(base)?),
+                None => None,
+            },
             OpenValues::Remembered((bases, ..)) => bases.first().cloned(),
             OpenValues::Sought(filler, _) => match self.bases.first() {
                 Some(base) => filler.first(base.clone())?,
@@ -216,6 +220,24 @@ impl<'f> KnownLaunches<'f> {
         };
         let spec = base.map(|base| self.builder.spec(&base));
         Ok(spec.and_then(|spec| words::instances(self.entry, vec![spec]).pop()))
+    }
+
+    /// With as many CTAs as its layouts are for, where nobody says how many there are.
+    fn clustered(&self, mut base: Base) -> Result<Base, Cancelled> {
+        if base.num_ctas.is_some() || base.is_launched() || self.entry.language != Language::Gluon {
+            return Ok(base);
+        }
+        let attempt = self.attempt(&base)?;
+        if let Some(ctas) = search::ctas_meant(self.entry, &base, &attempt) {
+            base.num_ctas = Some((ctas, Source::Chosen));
+        }
+        Ok(base)
+    }
+
+    fn attempt(&self, base: &Base) -> Result<Attempt, Cancelled> {
+        let spec = self.builder.spec(base);
+        let (module, sources, library) = (self.file.module, self.file.sources, crate::builtins::library());
+        python::eval::attempt(module, sources, library, &spec, STEPS_OF_ONE, self.cancel)
     }
 
     /// Without configurations for which a static assertion fails: Triton's autotuner leaves those out.
@@ -227,9 +249,7 @@ impl<'f> KnownLaunches<'f> {
         let mut kept = Vec::with_capacity(bases.len());
         for base in &bases {
             if base.tuned {
-                let spec = self.builder.spec(base);
-                let (module, sources, library) = (self.file.module, self.file.sources, crate::builtins::library());
-                let made = python::eval::attempt(module, sources, library, &spec, STEPS_OF_ONE, self.cancel)?;
+                let made = self.attempt(base)?;
                 if made.problems.iter().any(|problem| problem.message.starts_with("the static assertion fails")) {
                     continue;
                 }
@@ -243,6 +263,7 @@ impl<'f> KnownLaunches<'f> {
     fn instances(mut self) -> Result<(Instances, Option<(u64, Filled)>), Cancelled> {
         if matches!(self.open, OpenValues::None) {
             let bases = std::mem::take(&mut self.bases);
+            let bases = bases.into_iter().map(|base| self.clustered(base)).collect::<Result<Vec<Base>, Cancelled>>()?;
             self.bases = self.tunable(bases)?;
         }
         let (entry, mut notes, mut searched) = (self.entry, self.notes, None);

@@ -46,6 +46,7 @@ pub use instances::{FirstInstance, kernels, kernels_telling};
 pub use memo::Memo;
 pub use neighbours::neighbours;
 pub use partly::is_any_integer;
+pub use search::speaks_of_ctas;
 pub use site::Site;
 pub use usage::Use;
 pub use words::{shown, written};

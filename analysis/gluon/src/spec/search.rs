@@ -164,8 +164,13 @@ impl<'s> Search<'s> {
     /// The best values that were found, beginning with those of `base`, where those of `open` may change.
     pub(super) fn settle(&mut self, base: Base, open: &[&Open]) -> Result<(Base, Option<Attempt>), Cancelled> {
         let Some(mut attempt) = self.attempt(&base)? else { return Ok((base, None)) };
-        let first = base.clone();
         let mut base = base;
+        if let Some(ctas) = ctas_meant(self.entry, &base, &attempt) {
+            base.num_ctas = Some((ctas, Source::Chosen));
+            let Some(now) = self.attempt(&base)? else { return Ok((base, None)) };
+            attempt = now;
+        }
+        let first = base.clone();
         // Places for which no value was found, and those that were stepped aside to.
         let mut given_up: Vec<Trouble> = Vec::new();
         let mut seen: Vec<Trouble> = Vec::new();
@@ -283,7 +288,7 @@ impl<'s> Search<'s> {
                 ranked.push((2 * at, other));
             }
         }
-        if trouble.message.contains("CTA") && base.num_ctas.is_none_or(|(_, source)| source >= Source::Default) {
+        if speaks_of_ctas(&trouble.message) && base.num_ctas.is_none_or(|(_, source)| source >= Source::Default) {
             let own = self.entry.params.iter().any(|param| param.name == "num_ctas");
             for (at, ctas) in [2, 4, 1].into_iter().enumerate().filter(|_| !own) {
                 let mut other = base.clone();
@@ -296,6 +301,11 @@ impl<'s> Search<'s> {
         let most = if self.hopeless.contains(trouble) { TRIED_AGAIN } else { TRIED };
         ranked.into_iter().take(most).map(|(_, base)| base).collect()
     }
+}
+
+/// Whether a message depends on how many CTAs a cluster has.
+pub fn speaks_of_ctas(message: &str) -> bool {
+    message.contains("CTA") || message.contains("num_ctas")
 }
 
 /// How messages call values that a parameter may have.
@@ -311,6 +321,19 @@ fn kind(given: &Given) -> Option<&'static str> {
         Given::Value(text) if text == "None" => "none",
         Given::Value(_) => return None,
     })
+}
+
+/// How many CTAs the cluster has for which a kernel is written, where nobody says how many there are: layouts say it, and
+/// a barrier of the cluster says that there are several.
+pub(super) fn ctas_meant(entry: &Entry, base: &Base, attempt: &Attempt) -> Option<u32> {
+    if base.num_ctas.is_some() || base.is_launched() || entry.params.iter().any(|param| param.name == "num_ctas") {
+        return None;
+    }
+    let meant = attempt.doubts.iter().filter_map(|doubt| match doubt.kind {
+        DoubtKind::Ctas(ctas) => Some(ctas),
+        _ => None,
+    });
+    meant.max()
 }
 
 /// Whether nothing was refused.

@@ -38,7 +38,9 @@ pub(super) fn troubles(attempt: &Attempt) -> Vec<Trouble> {
         fatal: !attempt.ended && at + 1 == count && attempt.problems.iter().all(|problem| problem.hint),
         doubt: None,
     });
-    let doubts = attempt.doubts.iter().map(|doubt| Trouble {
+    // How many CTAs there are is settled before all else.
+    let settled = |kind: DoubtKind| matches!(kind, DoubtKind::Ctas(_));
+    let doubts = attempt.doubts.iter().filter(|doubt| !settled(doubt.kind)).map(|doubt| Trouble {
         path: path(doubt.file),
         range: doubt.range,
         message: String::new(),

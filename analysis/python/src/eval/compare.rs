@@ -1,5 +1,6 @@
 //! Comparisons.
 
+use crate::doubt::DoubtKind;
 use ruff_python_ast::CmpOp;
 
 use super::registers::{known, opaque};
@@ -142,6 +143,11 @@ impl<'a> Interp<'a> {
             return Ok(Value::Tensor(if shape.is_empty() { self.free(DType::Int1) } else { bit }));
         }
         let dtype = self.common(a, b, false)?;
+        // A number that was loaded beside one that counts.
+        let is_int = |value: &Value<'a>| matches!(value, Value::Tensor(tensor) if tensor.dtype.is_int());
+        if shape.is_empty() && dtype.is_float() && (is_int(a) || is_int(b)) {
+            self.doubt(DoubtKind::NoInteger);
+        }
         let constant = |value: &Value<'a>| match value {
             Value::Int(int) => Some(wrap(*int, dtype)),
             Value::Bool(bool) => Some(i128::from(*bool)),

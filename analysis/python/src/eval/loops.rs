@@ -56,6 +56,14 @@ impl<'a> Interp<'a> {
     /// the other arguments alone.
     fn loop_over(&mut self, iter: &'a Expr) -> Eval<'a> {
         let Expr::Call(call) = iter else { return self.expr(iter) };
+        let called = match &*call.func {
+            Expr::Name(name) => name.id.as_str(),
+            Expr::Attribute(attribute) => attribute.attr.as_str(),
+            _ => "",
+        };
+        if called == "static_range" {
+            self.check_static_bounds(call)?;
+        }
         if call.arguments.keywords.is_empty() || call.arguments.args.iter().any(Expr::is_starred_expr) {
             return self.expr(iter);
         }
@@ -194,6 +202,7 @@ impl<'a> Interp<'a> {
             if self.missed(&entered, &after, target, &mut carried) {
                 continue;
             }
+            self.check_accumulators(&before, &after)?;
             let ((), body) = self.region(|interp| {
                 interp.builder.append(body);
                 let yields = interp.yielded(&after, &carried, &types)?;
@@ -266,6 +275,7 @@ impl<'a> Interp<'a> {
             if self.missed(&entered, &after, "", &mut carried) {
                 continue;
             }
+            self.check_accumulators(&before, &after)?;
             let ((), body) = self.region(|interp| {
                 interp.builder.append(body);
                 let yields = interp.yielded(&after, &carried, &types)?;
@@ -282,6 +292,45 @@ impl<'a> Interp<'a> {
         }
         self.unmodelled("what the loop changes is not followed");
         Ok(Flow::Next)
+    }
+
+    /// Refuses variables that are accumulators of asynchronous products before a loop and plain tensors behind its body, or
+    /// the other way round: they have two types.
+    fn check_accumulators(&self, before: &Names<'a>, after: &Names<'a>) -> Result<(), Stop> {
+        let kind = |value: &Value<'a>| match value {
+            Value::Tensor(Tensor { ssa: Some(ssa), .. }) => self.accumulators.get(ssa).copied(),
+            Value::Tensor(tensor) => (!tensor.shape.is_empty()).then_some(false),
+            _ => None,
+        };
+        for (name, old) in before.iter() {
+            let (Some(old), Some(new)) = (kind(old), after.get(name).and_then(kind)) else { continue };
+            if old != new {
+                let word =
+                    |accumulator: bool| if accumulator { "an accumulator of `warpgroup_mma`" } else { "a tensor" };
+                return self.raise(format!(
+                    "`{name}` is {} before the loop and {} behind an iteration",
+                    word(old),
+                    word(new)
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what `static_range` is given of a shape of memory or of a descriptor: these are numbers of Python, and no
+    /// constexprs as long as nothing is computed of them.
+    fn check_static_bounds(&mut self, call: &'a ruff_python_ast::ExprCall) -> Result<(), Stop> {
+        for argument in &call.arguments.args {
+            let Expr::Subscript(part) = argument else { continue };
+            let Expr::Attribute(shape) = &*part.value else { continue };
+            let (Expr::Name(of), "shape" | "block_shape") = (&*shape.value, shape.attr.as_str()) else { continue };
+            if matches!(self.expr(&shape.value)?, Value::MemDesc(_) | Value::TensorDesc(_)) {
+                let (of, attr) = (&of.id, &shape.attr);
+                let why = format!("`static_range` wants constexprs, and an element of `{of}.{attr}` is none by itself");
+                return self.raise(why);
+            }
+        }
+        Ok(())
     }
 
     /// Runs a body once for nothing, to see which variables it changes.

@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use crate::doubt::DoubtKind;
 use crate::interp::{Interp, Stop};
 use crate::specialization::Language;
 use crate::value::{DType, MemDesc, Object, Tensor, Value};
@@ -249,6 +250,17 @@ impl<'a> Interp<'a> {
             return self.raise(format!("the layout is for {ctas} CTAs, and a cluster has {}", self.num_ctas));
         }
         Ok(())
+    }
+
+    /// Notes a layout that is made for a cluster of another size.
+    pub fn doubt_ctas(&mut self, layout: &Object<'a>) {
+        let bits = |name: &str| field(layout, name).and_then(length).filter(|bits| *bits > 0);
+        let ctas = bits("cga_layout").or_else(|| bits("block_bases")).and_then(|bits| 1_u32.checked_shl(bits as u32));
+        let pair = matches!(field(layout, "two_ctas"), Some(Value::Bool(true))).then_some(2);
+        let Some(ctas) = ctas.or(pair) else { return };
+        if ctas != self.num_ctas && (ctas > self.num_ctas || pair.is_none()) {
+            self.doubt(DoubtKind::Ctas(ctas));
+        }
     }
 
     /// Refuses operands whose layouts differ.

@@ -162,7 +162,11 @@ impl Class {
             }
         }
         let bound = Bound::bind(interp, name, self.params, args)?;
-        (self.make)(interp, self, &bound)
+        let made = (self.make)(interp, self, &bound)?;
+        if let Value::Object(object) = &made {
+            interp.doubt_ctas(object);
+        }
+        Ok(made)
     }
 
     /// Whether an object of this class is an instance of another, by its full name.

@@ -48,6 +48,8 @@ pub struct Module<O> {
     pub(crate) aliases: Vec<String>,
     /// The name in the source of each value, by number.
     pub(crate) names: Vec<Option<Rc<str>>>,
+    /// Names that values have in the source besides.
+    pub(crate) also_named: Vec<(Ssa, Rc<str>)>,
     pub(crate) types: Vec<Type>,
 }
 
@@ -85,9 +87,16 @@ impl<O> Builder<O> {
 
     /// Names a value after a variable of the source, unless it has a name.
     pub fn name(&mut self, value: Ssa, name: &str) {
-        if let Some(slot @ None) = self.values.names.get_mut(value.0 as usize) {
-            *slot = Some(name.into());
+        match self.values.names.get_mut(value.0 as usize) {
+            Some(slot @ None) => *slot = Some(name.into()),
+            Some(Some(known)) if **known != *name => self.values.also_named.push((value, name.into())),
+            _ => {}
         }
+    }
+
+    /// Whether a variable of the source names a value.
+    pub fn is_named(&self, value: Ssa) -> bool {
+        self.values.names.get(value.0 as usize).is_some_and(Option::is_some)
     }
 
     /// Names a value after another one, with `suffix` behind its name, where nothing else ever names it.
@@ -142,14 +151,14 @@ impl<O> Builder<O> {
             let region = self.close();
             self.append(region);
         }
-        let Values { types, mut names, named_after } = self.values;
+        let Values { types, mut names, named_after, also_named } = self.values;
         for (value, other, suffix) in named_after {
             let of = names.get(other.0 as usize).cloned().flatten();
             if let (Some(slot @ None), Some(of)) = (names.get_mut(value.0 as usize), of) {
                 *slot = Some(format!("{of}{suffix}").into());
             }
         }
-        Module { region: self.region, aliases: self.alias_list, names, types }
+        Module { region: self.region, aliases: self.alias_list, names, also_named, types }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use dialects::{FormPiece, FormStep, GroupRef, HandWrittenForm, OpForm, OpSyntax};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attr::comma_separated;
 use super::{Attr, Module, Op, Region, Ssa, Type};
@@ -53,6 +53,7 @@ impl<O: Clone> Module<O> {
             printer.text(&format!("#a{number} = {attribute}\n"));
         }
         printer.region(&self.region);
+        printer.tell_apart();
         Printed { spelt: printer.spelt, ..printer.printed }
     }
 }
@@ -131,6 +132,33 @@ impl<O: Clone> Printer<'_, O> {
             *slot = Some(spelt.clone());
         }
         format!("%{spelt}")
+    }
+
+    /// Of allocations with one name in the source, those that have another name besides get that: what a helper calls
+    /// `empty` is `channel.empty` to its caller.
+    fn tell_apart(&mut self) {
+        if self.module.also_named.is_empty() {
+            return;
+        }
+        let made = |line: &str| {
+            let (name, op) = line.trim_start().strip_prefix('%')?.split_once(" = ")?;
+            ["ttg.local_alloc", "ttng.tmem_alloc"].iter().any(|alloc| op.starts_with(alloc)).then(|| name.to_owned())
+        };
+        let allocations: FxHashSet<String> = self.printed.text.lines().filter_map(made).collect();
+        let mut shared: FxHashMap<Rc<str>, u32> = FxHashMap::default();
+        let mut own: FxHashMap<&str, &mut Rc<str>> = FxHashMap::default();
+        for (name, source) in self.printed.names.iter_mut().filter(|(name, _)| allocations.contains(name)) {
+            *shared.entry(source.clone()).or_default() += 1;
+            own.insert(name, source);
+        }
+        for (value, other) in &self.module.also_named {
+            let spelt = self.spelt.get(value.0 as usize).and_then(Option::as_deref);
+            if let Some(source) = spelt.and_then(|spelt| own.get_mut(spelt))
+                && shared.get(&**source).is_some_and(|count| *count > 1)
+            {
+                **source = other.clone();
+            }
+        }
     }
 
     /// The name, or where another value has it, the name with the value's number.

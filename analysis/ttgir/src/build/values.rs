@@ -14,6 +14,8 @@ pub(super) struct Values {
     pub(super) types: Vec<Type>,
     /// The name in the source, given by the first assignment.
     pub(super) names: Vec<Option<Rc<str>>>,
+    /// Other names in the source, given by later assignments.
+    pub(super) also_named: Vec<(Ssa, Rc<str>)>,
     /// Values that are named after another one, with what is put behind that one's name, where nothing else
     /// names them.
     pub(super) named_after: Vec<(Ssa, Ssa, String)>,

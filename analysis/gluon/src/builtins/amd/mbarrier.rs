@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::super::mbarrier::barrier;
 use builtins::operand::{int, need, scalar};
 use dialects::Amdg;
+use python::doubt::DoubtKind;
 use python::emit::{Op, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, NOTHING, Part, Row};
@@ -29,6 +30,7 @@ pub(super) fn own<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<Rc<MemDe
 /// A half of the barrier of a cluster, which takes one: the verifiers of both ops ask for more than one CTA.
 fn of_cluster<'a>(interp: &mut Interp<'a>, op: Amdg) -> Eval<'a> {
     if interp.num_ctas <= 1 {
+        interp.doubt(DoubtKind::Ctas(2));
         return interp.raise("a barrier of the cluster in a kernel without clusters (`num_ctas` is 1)");
     }
     interp.emit_effect(Op::new(op))

@@ -42,6 +42,20 @@ fn pointer(last: &str, module: &str) -> Option<(usize, &'static str)> {
     })
 }
 
+/// Whether an atomic counts, or has bits: a whole number is one of its operands, or floats do not have it.
+fn counts(call: &ExprCall, last: &str) -> bool {
+    let whole = |arg: &Expr| match arg {
+        Expr::NumberLiteral(number) => number.value.is_int(),
+        Expr::UnaryOp(minus) => matches!(&*minus.operand, Expr::NumberLiteral(number) if number.value.is_int()),
+        _ => false,
+    };
+    let operands = ["val", "cmp", "value"];
+    let words = call.arguments.keywords.iter();
+    let named = words.filter(|word| word.arg.as_ref().is_some_and(|name| operands.contains(&name.as_str())));
+    let mut values = call.arguments.args.iter().skip(1).chain(named.map(|word| &word.value));
+    matches!(last, "atomic_and" | "atomic_or" | "atomic_xor") || (last.starts_with("atomic_") && values.any(whole))
+}
+
 /// The dimension of memory that counts slots: the one in front of a block's, or of barriers.
 fn slots(shape: &Expr, barriers: bool) -> Option<&Expr> {
     let (of, block) = match shape {
@@ -232,6 +246,15 @@ impl Builder<'_> {
         }
     }
 
+    /// Marks the base of an address at which integers lie.
+    fn counted(&mut self, pointer: &Expr) {
+        let mut parts = Vec::new();
+        self.parts(pointer, Edge::Copy, &mut parts);
+        for (node, _) in parts.iter().filter(|(_, way)| matches!(way, Edge::Copy | Edge::Sum)) {
+            self.flow.mark(*node, Traits::LOADS_INDEX);
+        }
+    }
+
     fn sizes(&mut self, expr: &Expr, traits: Traits) {
         match expr {
             Expr::Name(_) | Expr::Attribute(_) => self.marks(Some(expr), traits),
@@ -286,6 +309,11 @@ impl Builder<'_> {
             if let Some(pointer) = argument(at, name).filter(|_| !method) {
                 self.address(pointer);
             }
+        }
+        if let Some(pointer) =
+            pointer(last, module).and_then(|(at, name)| argument(at, name)).filter(|_| counts(call, last))
+        {
+            self.counted(pointer);
         }
         if last.starts_with("buffer_")
             && let Some(offsets) = argument(if last == "buffer_load" { 1 } else { 2 }, "offsets")
