@@ -16,7 +16,6 @@ pub mod host;
 pub mod interp;
 pub mod library;
 mod limits;
-pub mod pending;
 pub mod scope;
 pub mod value;
 

@@ -16,6 +16,7 @@ pub mod operators;
 pub mod origin;
 pub mod package;
 mod path;
+mod pending;
 pub mod refused;
 pub mod scan;
 mod sources;
@@ -28,6 +29,7 @@ pub use current::CurrentTree;
 pub use limits::LIMITS;
 pub use module::{Broken, Module, is_blank_or_comment};
 pub use path::{each_node, path_at};
+pub use pending::Pending;
 pub use sources::{NoSources, Sources};
 
 use base::TextRange;

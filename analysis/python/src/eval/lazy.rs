@@ -10,74 +10,13 @@
 
 use std::rc::Rc;
 
-use ruff_python_ast::visitor::{Visitor, walk_stmt};
-use ruff_python_ast::{Expr, Stmt};
-use rustc_hash::FxHashMap;
+use ruff_python_ast::Stmt;
 
 use super::{Interp, Stop};
 use crate::origin::FileId;
-use crate::pending::Pending;
 use crate::scope::Scope;
-use crate::syntax::names::bound_in;
+use crate::syntax::Pending;
 use crate::value::Value;
-
-/// All statements of a file.
-fn all<'a>(body: &'a [Stmt]) -> Pending<'a> {
-    let mut by_name: FxHashMap<&'a str, Vec<u32>> = FxHashMap::default();
-    let mut stars = Vec::new();
-    for (at, stmt) in body.iter().enumerate() {
-        let at = at as u32;
-        if let Stmt::ImportFrom(import) = stmt
-            && import.names.iter().any(|alias| alias.name.as_str() == "*")
-        {
-            stars.push(at);
-            continue;
-        }
-        let mut changed = Changed(bound_in(std::slice::from_ref(stmt)));
-        changed.visit_stmt(stmt);
-        for name in changed.0 {
-            let places = by_name.entry(name).or_default();
-            if places.last() != Some(&at) {
-                places.push(at);
-            }
-        }
-    }
-    Pending { body, done: vec![false; body.len()], by_name, stars, limit: u32::MAX }
-}
-
-/// Variables whose elements or fields are assigned, or whose methods are called for what they do.
-struct Changed<'a>(Vec<&'a str>);
-
-impl<'a> Changed<'a> {
-    fn root(&mut self, expr: &'a Expr) {
-        match expr {
-            Expr::Name(name) if !self.0.contains(&name.id.as_str()) => self.0.push(name.id.as_str()),
-            Expr::Attribute(attribute) => self.root(&attribute.value),
-            Expr::Subscript(subscript) => self.root(&subscript.value),
-            _ => {}
-        }
-    }
-}
-
-impl<'a> Visitor<'a> for Changed<'a> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        match stmt {
-            Stmt::Assign(assign) => {
-                assign.targets.iter().filter(|target| !target.is_name_expr()).for_each(|target| self.root(target));
-            }
-            Stmt::AugAssign(assign) => self.root(&assign.target),
-            Stmt::Expr(stmt) => {
-                if let Expr::Call(call) = &*stmt.value
-                    && let Expr::Attribute(method) = &*call.func
-                {
-                    self.root(&method.value);
-                }
-            }
-            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
-            _ => walk_stmt(self, stmt),
-        }
-    }
-}
 
 impl<'a> Interp<'a> {
     /// What a name stands for in a scope or further out.
@@ -98,7 +37,7 @@ impl<'a> Interp<'a> {
         if let Some(file) = self.files.get_mut(id.0 as usize)
             && !std::mem::replace(&mut file.run, true)
         {
-            file.pending = Some(Box::new(all(file.module.body())));
+            file.pending = Some(Box::new(Pending::of(file.module.body())));
         }
     }
 
