@@ -38,10 +38,10 @@ fn an_index_drops_the_leading_dimension() {
 fn places_are_counted_in_slots_of_the_allocation() {
     let slots = |ops: &str| kernel(ops).kernel.buffers[0].slot_bits;
     let base = "%a = ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf32, #s, #smem, mutable>
-         %v = ttg.memdesc_reinterpret %a : !ttg.memdesc<2x64x32xf32, #s, #smem, mutable> -> !ttg.memdesc<2x64x32xf16, #s, #smem, mutable>";
+         %view = ttg.memdesc_reinterpret %a : !ttg.memdesc<2x64x32xf32, #s, #smem, mutable> -> !ttg.memdesc<2x64x32xf16, #s, #smem, mutable>";
     let own = "%i = ttg.memdesc_index %a[%n] : !ttg.memdesc<2x64x32xf32, #s, #smem, mutable> -> !ttg.memdesc<64x32xf32, #s, #smem, mutable>
          %0 = ttg.local_load %i : !ttg.memdesc<64x32xf32, #s, #smem, mutable> -> tensor<64x32xf32, #r>";
-    let half = "%j = ttg.memdesc_index %v[%n] : !ttg.memdesc<2x64x32xf16, #s, #smem, mutable> -> !ttg.memdesc<64x32xf16, #s, #smem, mutable>
+    let half = "%j = ttg.memdesc_index %view[%n] : !ttg.memdesc<2x64x32xf16, #s, #smem, mutable> -> !ttg.memdesc<64x32xf16, #s, #smem, mutable>
          %1 = ttg.local_load %j : !ttg.memdesc<64x32xf16, #s, #smem, mutable> -> tensor<64x32xf16, #r>";
     assert_eq!(slots(&format!("{base}\n{own}\n{half}")), 65536);
     assert_eq!(slots(&format!("{base}\n{half}\n{own}")), 65536);
