@@ -26,7 +26,14 @@ pub(crate) fn pair(race: &Meeting) -> Pair {
 /// What is known of launches with some strides made larger: by the number of the launch, whether its sizes are made multiples
 /// of blocks, how large strides are and which, the pairs that race all the same; `None` where the run could not be finished.
 #[derive(Debug, Default)]
-struct Widened(FxHashMap<(usize, bool, i64, Vec<u32>), Option<FxHashSet<Pair>>>);
+struct Widened(FxHashMap<Wide, Option<FxHashSet<Pair>>>);
+
+/// A launch whose strides are made larger: its number, whether its sizes are made multiples of blocks, how large the strides
+/// are, and which.
+type Wide = (usize, bool, i64, Vec<u32>);
+
+/// Makes a launch one whose sizes are multiples of blocks, where that is another.
+type Whole<'w> = dyn Fn(&Setting) -> Option<Setting> + 'w;
 
 /// A kernel and what is known of its launch.
 pub(crate) struct Strides<'p> {
@@ -47,7 +54,7 @@ impl<'p> Strides<'p> {
         &mut self,
         outcomes: &[(Setting, Outcome)],
         of: Pair,
-        (asked, whole): (&FxHashSet<u32>, &dyn Fn(&Setting) -> Option<Setting>),
+        (asked, whole): (&FxHashSet<u32>, &Whole<'_>),
         cancel: &Cancel<'_>,
     ) -> Result<Option<String>, Cancelled> {
         let (strides, computed) = self.of(of);
