@@ -233,6 +233,10 @@ impl HostCall<'_, '_, '_> {
     fn shared_store(&mut self) -> OpResult {
         let tensor = self.tensor("src")?;
         let into = self.written_place()?;
+        // A part of it would belong to another CTA's memory.
+        if into.ty.tile.shape != *tensor.shape() {
+            return Err(Trap::not_followed("registers and memory are cut differently among the CTAs").into());
+        }
         self.issue_first(false, Transfer::Put { tensor, into })
     }
 
