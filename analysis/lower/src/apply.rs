@@ -96,10 +96,8 @@ impl Lowerer<'_> {
             return;
         }
         if tree.is(op, Tt::ElementwiseInlineAsm) || tree.is(op, Ttg::InlineAsm) {
-            let range = tree.op_header_range(op);
-            let text = tree.text().get(range.start as usize..range.end as usize).unwrap_or("");
-            let alone = tree.attr(op, "asm_string").and_then(|attr| tree.attr_str(attr)).unwrap_or("");
-            if assembly::synchronises(text) && !assembly::is_barrier(alone) {
+            let text = self.assembly(op);
+            if assembly::synchronises(text) && !assembly::is_barrier(text) {
                 return self.unmodelled(op, "the assembly synchronises or touches shared memory");
             }
         }
@@ -111,6 +109,17 @@ impl Lowerer<'_> {
         } else if !tree.regions(op).is_empty() && !name.starts_with("tt.") {
             self.unmodelled(op, message!("the regions of `{op}` are not followed", Message::op(name.to_owned())));
         }
+    }
+
+    /// The assembly of an op: an attribute, or the first string behind its name.
+    fn assembly(&self, op: OpId) -> &str {
+        let tree = self.tree;
+        if let Some(attr) = tree.attr(op, "asm_string") {
+            return tree.attr_str(attr).unwrap_or("");
+        }
+        let (name, header) = (tree.op_name_range(op), tree.op_header_range(op));
+        let behind = tree.text().get(name.end as usize..header.end as usize).unwrap_or("");
+        behind.split('"').nth(1).unwrap_or("")
     }
 
     /// What the op's declaration says; `first` is the number of the first effect that is the op's.
