@@ -18,9 +18,12 @@ use super::budget::LEFT_OUT;
 use super::{ElaboratedInstance, KernelInstances};
 pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, TEXT, VARIATIONS};
 use base::{Quantity, TextRange};
+use dialects::{Arith, OpCode};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 use gluon::{Argument, Given, Source, Spec, is_any_integer, neighbours, shown, written};
 use python::specialization::{ArgumentFacts, LaunchFacts};
+use ttgir::queries::spot::walk;
+use ttgir::{Def, Tree, ValueId};
 
 /// What tells a finding from others of its kernel: what and where, whatever the instance.
 pub(super) type Key = (Kind, TextRange, Vec<TextRange>, Severity);
@@ -177,7 +180,7 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
         let is_size = |of: &ArgumentFacts| of.name == name && matches!(of.quantity, Some(Quantity::Unknown { .. }));
         let given = |facts: &LaunchFacts| facts.arguments.iter().any(is_size);
         let launches = &of.instance.launches;
-        !launches.is_empty() && launches.iter().all(given) && !is_divided(of.document().text(), name)
+        !launches.is_empty() && launches.iter().all(given) && of.tree().is_some_and(|tree| !is_divided(tree, name))
     };
     for instead in [most, 1] {
         let tried = open.iter().filter(|at| instead != 1 || !is_computed(at));
@@ -208,20 +211,34 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
 }
 
 /// Whether a kernel divides an argument by something, or something by it.
-fn is_divided(text: &str, name: &str) -> bool {
+fn is_divided(tree: &Tree, name: &str) -> bool {
     // The argument, and the same in other widths.
-    let mut same = vec![format!("%{name}")];
+    let mut same: Vec<ValueId> = Vec::new();
     let mut divided = false;
-    for line in text.lines() {
-        let Some((result, op)) = line.split_once(" = arith.") else { continue };
-        let Some((op, operands)) = op.split_once(' ') else { continue };
-        if operands.split([',', ' ', ':']).any(|operand| same.iter().any(|known| known == operand)) {
-            divided |= op.contains("div") || op.starts_with("rem");
-            if op.starts_with("ext") || op.starts_with("trunc") {
-                same.push(result.trim().to_owned());
+    walk(tree, tree.top(), &mut |op| {
+        let takes = tree.operands(op).iter().any(|value| {
+            same.contains(value)
+                || (matches!(tree.value_def(*value), Def::BlockArg(..))
+                    && tree.value_name(*value).trim_start_matches('%') == name)
+        });
+        if takes {
+            divided |= matches!(
+                tree.code(op),
+                Some(OpCode::Arith(
+                    Arith::Divsi
+                        | Arith::Divui
+                        | Arith::Ceildivsi
+                        | Arith::Ceildivui
+                        | Arith::Floordivsi
+                        | Arith::Remsi
+                        | Arith::Remui
+                ))
+            );
+            if matches!(tree.code(op), Some(OpCode::Arith(Arith::Extsi | Arith::Extui | Arith::Trunci))) {
+                same.extend(tree.results(op));
             }
         }
-    }
+    });
     divided
 }
 
