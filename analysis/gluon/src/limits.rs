@@ -48,7 +48,7 @@ base::limits! { "gluon":
         LEVELS: usize = 3, Count, Assumed;
         /// How many runs of one function there are in all, each a call or another way through it.
         RUNS: usize = 64, Count, Assumed;
-        /// How many of those runs take ways that are only told from others by ones that changed no launch.
+        /// How many of those runs go on from one that launched nothing new.
         FRUITLESS: usize = 4, Count, Assumed;
         /// How many launches of a kernel are recorded; in global memory any other counts as possible then.
         LAUNCHES: usize = 256, Count, Said;

@@ -28,6 +28,10 @@ impl<'a> Names<'a> {
         self.index.get(name).map(|at| *at as usize)
     }
 
+    fn slot(&mut self, name: &str) -> Option<&mut Value<'a>> {
+        self.place(name).and_then(|at| self.list.get_mut(at)).map(|(_, value)| value)
+    }
+
     /// What a name stands for.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
         self.place(name).and_then(|at| self.list.get(at)).map(|(_, value)| value)
@@ -35,16 +39,16 @@ impl<'a> Names<'a> {
 
     /// Gives a name a value.
     pub fn set(&mut self, name: &str, value: Value<'a>) {
-        match self.place(name).and_then(|at| self.list.get_mut(at)) {
-            Some(slot) => slot.1 = value,
+        match self.slot(name) {
+            Some(slot) => *slot = value,
             None => self.push(name.into(), value),
         }
     }
 
     /// Gives a name a value, where the name is one that is held already.
     fn put(&mut self, name: Rc<str>, value: Value<'a>) {
-        match self.place(&name).and_then(|at| self.list.get_mut(at)) {
-            Some(slot) => slot.1 = value,
+        match self.slot(&name) {
+            Some(slot) => *slot = value,
             None => self.push(name, value),
         }
     }
