@@ -250,6 +250,8 @@ pub struct Kernel {
     pub entry: BlockId,
     /// Launches of it that are known.
     pub launches: Vec<LaunchInputs>,
+    /// Whether there are others, of which not all is known.
+    pub launched_otherwise: bool,
 }
 
 /// What one launch of a kernel gives it.
@@ -282,6 +284,7 @@ impl Kernel {
             effects: Vec::new(),
             loops: Vec::new(),
             launches: Vec::new(),
+            launched_otherwise: false,
             entry: BlockId(0),
         }
     }

@@ -198,7 +198,7 @@ impl InputPlan {
             }
             self.is_ample(kernel, &valuation)
         };
-        !kernel.launches.is_empty() && kernel.launches.iter().all(ample)
+        !kernel.launched_otherwise && !kernel.launches.is_empty() && kernel.launches.iter().all(ample)
     }
 
     /// `base` with the inputs of a group changed so that its loops run 0, 1, …, `most` times;

@@ -134,7 +134,7 @@ fn numbered_values(text: &str) -> FxHashMap<String, u32> {
 
 /// A kernel with what the launches of an instance give it, as far as one gives all that it takes.
 fn launched(lowered: Arc<Lowered>, instance: &Instance) -> Arc<Lowered> {
-    let mut launches: Vec<LaunchInputs> = Vec::new();
+    let (mut launches, mut otherwise): (Vec<LaunchInputs>, bool) = (Vec::new(), false);
     for facts in instance.launches.iter() {
         let values = lowered.kernel.inputs.iter().enumerate().filter_map(|(at, input)| {
             let of_launch = matches!(input.kind, InputKind::Argument(_) | InputKind::Size(_));
@@ -142,18 +142,20 @@ fn launched(lowered: Arc<Lowered>, instance: &Instance) -> Arc<Lowered> {
             of_launch.then(|| Some((id, number(facts, lowered.map.input(id).trim_start_matches('%'))?)))
         });
         let grid = facts.grid.map(|count| count.and_then(|count| i64::try_from(count).ok()));
-        if let Some(values) = values.collect::<Option<Vec<(InputId, i64)>>>() {
-            let launch = LaunchInputs { values, grid };
-            if !launches.contains(&launch) {
-                launches.push(launch);
-            }
+        let Some(values) = values.collect::<Option<Vec<(InputId, i64)>>>() else {
+            otherwise = true;
+            continue;
+        };
+        let launch = LaunchInputs { values, grid };
+        if !launches.contains(&launch) {
+            launches.push(launch);
         }
     }
-    if lowered.kernel.launches == launches {
+    if (&lowered.kernel.launches, lowered.kernel.launched_otherwise) == (&launches, otherwise) {
         return lowered;
     }
     let mut lowered = Lowered::clone(&lowered);
-    lowered.kernel.launches = launches;
+    (lowered.kernel.launches, lowered.kernel.launched_otherwise) = (launches, otherwise);
     Arc::new(lowered)
 }
 
