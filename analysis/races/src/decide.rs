@@ -32,13 +32,13 @@ pub(crate) struct Decider<'t> {
 }
 
 /// What the proofs came to.
-struct Proofs {
+pub(crate) struct Proofs {
     /// Pairs that are not proved apart.
-    open: Vec<(u32, u32)>,
+    pub(crate) open: Vec<(u32, u32)>,
     /// On what the others rest.
-    spreads: Vec<Spread>,
+    pub(crate) spreads: Vec<Spread>,
     /// And on what else.
-    premises: BTreeSet<Premise>,
+    pub(crate) premises: BTreeSet<Premise>,
     /// What would have to hold beside, for those that are open.
     wanted: Vec<Spread>,
     /// Whether there were too many.
@@ -241,7 +241,8 @@ impl Decider<'_> {
         }
         let mut races: Vec<Race> = Vec::with_capacity(shown.len());
         let mut tails: Vec<Reason> = Vec::new();
-        for (race, pair) in shown {
+        for (mut race, pair) in shown {
+            race.same = self.writes_the_same(&outcomes, pair, cancel)?;
             let tail = if race.same { None } else { self.of_tails(&outcomes, pair, &asked, cancel)? };
             match tail {
                 Some(reason) => tails.push(reason),
@@ -568,7 +569,12 @@ impl Decider<'_> {
         Ok(proofs.spreads)
     }
 
-    fn prove_pairs(&mut self, pairs: Vec<(u32, u32)>, axes: &[u8], cancel: &Cancel<'_>) -> Result<Proofs, Cancelled> {
+    pub(crate) fn prove_pairs(
+        &mut self,
+        pairs: Vec<(u32, u32)>,
+        axes: &[u8],
+        cancel: &Cancel<'_>,
+    ) -> Result<Proofs, Cancelled> {
         let (known, tickets) = (self.known(), self.tickets());
         let (tables, constant) = (self.tables(), self.constant());
         let ranges = Ranges::new(&self.program, &known);

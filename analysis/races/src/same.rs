@@ -5,24 +5,36 @@ use std::collections::BTreeSet;
 use dialects::{Arith, OpCode, Tt};
 use ttgir::{Def, OpId, Tree, ValueId};
 
+use base::{Cancel, Cancelled};
+
 use crate::decide::Decider;
+use crate::extract::axis;
 use crate::program::{Access, Action, Base, Source};
 use crate::prove::Premise;
 use crate::report::Reason;
-use crate::run::Meeting;
+use crate::run::{Outcome, Setting};
+use crate::strides::{Pair, pair};
 use crate::term::{Node, Term};
 
 impl Decider<'_> {
-    /// Whether both sides of a race are one store, and what it writes depends on nothing by which the two programs differ
-    /// that does not also make up where it writes: `store(out + i % n, load(x + i % n))`.
-    pub(crate) fn writes_the_same(&self, meeting: &Meeting) -> bool {
-        let access = &self.program.accesses[meeting.first.access as usize];
-        let one = meeting.first.access == meeting.second.access && !meeting.first.pending && access.loops.is_empty();
+    /// Whether what two accesses race for is written by one store, and its value depends on nothing by which the two
+    /// programs differ that does not also make up where it writes: `store(out + i % n, load(x + i % n))`. In a loop it is
+    /// the store of one round; whoever ends last has then written the last one.
+    pub(crate) fn writes_the_same(
+        &mut self,
+        outcomes: &[(Setting, Outcome)],
+        (first, second): Pair,
+        cancel: &Cancel<'_>,
+    ) -> Result<bool, Cancelled> {
+        let mut meetings = outcomes.iter().flat_map(|(_, outcome)| &outcome.races);
+        let Some(meeting) = meetings.find(|meeting| pair(meeting) == (first, second)) else { return Ok(false) };
+        let one = first == second && !meeting.first.pending && meeting.first.rounds == meeting.second.rounds;
+        let access = &self.program.accesses[first as usize];
         let operand = |name: &str| self.tree.group(access.op, name).first().copied();
         let (true, true, Some(place), Some(value)) =
             (one, self.tree.is(access.op, Tt::Store), operand("ptr"), operand("value"))
         else {
-            return false;
+            return Ok(false);
         };
         let (place, value) = (Made::of(self.tree, place), Made::of(self.tree, value));
         let is_constant = |load: &OpId| {
@@ -34,11 +46,18 @@ impl Decider<'_> {
             };
             own.all(|access| !written(access.base))
         };
-        place.is_followed()
-            && value.is_followed()
+        let same = !place.lost
+            && !value.lost
             && value.wrapped.is_subset(&place.wrapped)
             && value.ranges.is_subset(&place.ranges)
-            && value.loads.iter().all(is_constant)
+            && value.loads.iter().all(is_constant);
+        let axes: Vec<u8> = place.programs.union(&value.programs).copied().collect();
+        if !same || axes.is_empty() {
+            return Ok(same);
+        }
+        // Programs that meet agree along these axes.
+        let proofs = self.prove_pairs(vec![(first, second)], &axes, cancel)?;
+        Ok(proofs.open.is_empty() && proofs.spreads.is_empty() && proofs.premises.is_empty())
     }
 }
 
@@ -103,8 +122,8 @@ impl Decider<'_> {
 /// Of what a value is made.
 #[derive(Default)]
 struct Made {
-    /// Whether it is made of a program's number other than by `wrapped`.
-    programs: bool,
+    /// Axes of the grid of which a program's number is in it, other than by `wrapped`.
+    programs: BTreeSet<u8>,
     /// Whether it is made of what is not followed here.
     lost: bool,
     /// Remainders, minima and selections of what a program's number is in: several programs have the same ones.
@@ -119,10 +138,6 @@ impl Made {
         let mut made = Made::default();
         made.walk(tree, value, true);
         made
-    }
-
-    fn is_followed(&self) -> bool {
-        !self.programs && !self.lost
     }
 
     /// Goes back from a value; `stops` says whether at what is wrapped.
@@ -144,7 +159,7 @@ impl Made {
             };
             let mut summed = summed;
             match tree.code(op) {
-                Some(OpCode::Tt(Tt::GetProgramId)) => self.programs = true,
+                Some(OpCode::Tt(Tt::GetProgramId)) => self.programs.extend([axis(tree, op, "axis")]),
                 Some(OpCode::Tt(Tt::MakeRange)) if !summed => drop(self.ranges.insert(op)),
                 Some(OpCode::Tt(Tt::Dot | Tt::DotScaled | Tt::Reduce)) => summed = true,
                 Some(OpCode::Tt(Tt::Load)) => drop(self.loads.insert(op)),
@@ -163,7 +178,9 @@ impl Made {
                     | Tt::Trans
                     | Tt::Bitcast
                     | Tt::FpToFp
-                    | Tt::GetNumPrograms,
+                    | Tt::GetNumPrograms
+                    // A place of it is made of those before it, and of where it is.
+                    | Tt::Scan,
                 )) => {}
                 _ => self.lost = true,
             }
@@ -192,6 +209,6 @@ fn is_wrapped(tree: &Tree, op: OpId, arith: Arith) -> bool {
     wraps
         && tree.results(op).first().is_some_and(|result| {
             whole.walk(tree, *result, false);
-            whole.programs
+            !whole.programs.is_empty()
         })
 }

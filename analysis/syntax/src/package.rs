@@ -6,6 +6,8 @@
 //! Deviation: a package that no file of the workspace defines and whose modules are asked for as Triton's are
 //! (`….experimental.gluon`) is Triton.
 
+use ruff_python_ast::{ElifElseClause, Stmt};
+
 /// A dotted name that may be Triton's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Package<'p> {
@@ -86,6 +88,41 @@ pub fn package(path: &str) -> Option<Package<'_>> {
 /// Whether a package calls itself Triton: `triton`, `acme_triton`.
 fn is_triton(segment: &str) -> bool {
     segment.rsplit('_').next().is_some_and(|word| word.eq_ignore_ascii_case("triton"))
+}
+
+/// The only one of the parts of an `if` that imports Triton.
+pub fn importing_triton<'a>(body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Option<&'a [Stmt]> {
+    let imports = |stmt: &Stmt| match stmt {
+        Stmt::Import(stmt) => stmt.names.iter().any(|alias| of_triton(alias.name.as_str())),
+        Stmt::ImportFrom(stmt) => stmt.level == 0 && stmt.module.as_deref().is_some_and(of_triton),
+        _ => false,
+    };
+    let mut parts = std::iter::once(body).chain(clauses.iter().map(|clause| &*clause.body));
+    let found = parts.find(|part| part.iter().any(imports))?;
+    parts.all(|part| !part.iter().any(imports)).then_some(found)
+}
+
+/// Whether a module is Triton, its language or Gluon, which every Triton has.
+fn of_triton(module: &str) -> bool {
+    ["triton", "triton.language", "triton.experimental", "triton.experimental.gluon"].contains(&module)
+}
+
+/// Whether a function is the same for a kernel with this decorator as without: those of Triton and of tests.
+pub fn is_transparent(path: &str) -> bool {
+    let root = path.split('.').next().unwrap_or(path);
+    let libraries = ["triton", "gl", "gluon", "ttgl", "tl", "torch", "pytest", "functools", "typing", "abc"];
+    let names = [
+        "autotune",
+        "heuristics",
+        "lru_cache",
+        "cache",
+        "wraps",
+        "overload",
+        "must_use_result",
+        "builtin",
+        "no_type_check",
+    ];
+    libraries.contains(&root) || path.rsplit('.').next().is_some_and(|last| names.contains(&last))
 }
 
 /// What a name that leads nowhere stands for where it is the customary one of a module of Triton.

@@ -337,7 +337,9 @@ impl<'a> Interp<'a> {
             return self.raise(format!("`{path}` has no `{name}`"));
         }
         let value = self.library(&full);
-        let missing = matches!(&value, Value::Lib(known) if **known == *full)
+        // Of other libraries not all names are listed.
+        let missing = package::package(path).is_some_and(|package| package.root == "triton")
+            && matches!(&value, Value::Lib(known) if **known == *full)
             && self.library.lookup(path, self.version).is_some();
         if missing && self.state.tries > 0 && self.library.lookup(&full, self.version).is_none() {
             return self.raise(format!("cannot import `{name}` from `{path}`"));

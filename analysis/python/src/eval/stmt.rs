@@ -15,6 +15,7 @@ use crate::limits::values::BASES;
 use crate::reason::chained;
 use crate::syntax::bodies::{gives_up, may_return, only_raises, spelled};
 use crate::syntax::names::{bound_in, changed_in, returns};
+use crate::syntax::package::{importing_triton, is_transparent};
 use crate::syntax::refused;
 use crate::value::{Def, FnKind, Function, Role, Value};
 
@@ -169,6 +170,12 @@ impl<'a> Interp<'a> {
     }
 
     fn if_else(&mut self, test: &'a Expr, body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Ran<'a> {
+        // A kernel is compiled where Triton is, whatever stands in for it elsewhere.
+        if self.scope.parent.is_none()
+            && let Some(part) = importing_triton(body, clauses)
+        {
+            return self.block(part);
+        }
         let condition = self.expr(test)?;
         if self.in_kernel() {
             if let Value::Tensor(condition) = &condition {
@@ -543,24 +550,6 @@ const STEPS_SPENT: &str = "what the decorators of a kernel say takes too long";
 /// The last part of a name with dots.
 pub(super) fn last(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
-}
-
-/// Whether a function is the same for a kernel with this decorator as without: those of Triton and of tests.
-fn is_transparent(path: &str) -> bool {
-    let root = path.split('.').next().unwrap_or(path);
-    let libraries = ["triton", "gl", "gluon", "ttgl", "tl", "torch", "pytest", "functools", "typing", "abc"];
-    let names = [
-        "autotune",
-        "heuristics",
-        "lru_cache",
-        "cache",
-        "wraps",
-        "overload",
-        "must_use_result",
-        "builtin",
-        "no_type_check",
-    ];
-    libraries.contains(&root) || names.contains(&last(path))
 }
 
 /// Whether a value is a function that does nothing but end in an exception.

@@ -15,6 +15,7 @@ use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
 use crate::limits::extract::{CALLS as DEPTH, TERMS};
 use crate::program::{Argument, Base, Program, Source, Step};
 use crate::term::{Node, Symbol, Term};
+pub(crate) use scalar::axis;
 pub(crate) use value::{Descriptor, Elements, Pointer, Value};
 
 /// The state of the walk over one function.

@@ -1,15 +1,15 @@
 //! Arithmetic of integers, of scalars and of tensors element by element.
 
 use dialects::{Arith, OpCode, Tt, Ttng};
-use ttgir::OpId;
+use ttgir::{OpId, Tree};
 
 use super::{Descriptor, Elements, Extractor, Pointer, Value};
 use crate::program::{Base, Source};
 use crate::term::{BinOp, Symbol, Term};
 
-/// The axis of the grid that an attribute names, by letter or number.
-fn axis(text: &str) -> u8 {
-    match text.split_whitespace().next() {
+/// The axis of the grid that an attribute of an op names, by letter or number.
+pub(crate) fn axis(tree: &Tree, op: OpId, attribute: &str) -> u8 {
+    match tree.attr(op, attribute).map_or("x", |attr| tree.attr_text(attr).trim()).split_whitespace().next() {
         Some("y" | "1") => 1,
         Some("z" | "2") => 2,
         _ => 0,
@@ -77,8 +77,7 @@ impl Extractor<'_> {
             OpCode::Arith(Arith::Select) => self.select(operands),
             OpCode::Arith(arith) => self.arith(op, arith, result).map(Value::Int),
             OpCode::Tt(Tt::GetProgramId | Tt::GetNumPrograms) => {
-                let text = tree.attr(op, "axis").map_or("x", |attr| tree.attr_text(attr).trim());
-                let axis = axis(text);
+                let axis = axis(tree, op, "axis");
                 if tree.is(op, Tt::GetProgramId) && !self.program.axes.contains(&axis) {
                     self.program.axes.push(axis);
                 }
@@ -86,8 +85,7 @@ impl Extractor<'_> {
                 Some(Value::Int(Elements { lanes: [].into(), term: self.program.terms.symbol(symbol, 32) }))
             }
             OpCode::Ttng(Ttng::ClcGetProgramId) => {
-                let text = tree.attr(op, "dim").map_or("x", |attr| tree.attr_text(attr).trim());
-                let source = self.source(Source::Granted(axis(text)));
+                let source = self.source(Source::Granted(axis(tree, op, "dim")));
                 Some(Value::Int(self.whole(source, [].into(), 32)))
             }
             OpCode::Tt(Tt::Addptr) => {
