@@ -194,6 +194,9 @@ impl LinesBetween<'_> {
 /// Where the tokens of a statement start in two texts of it that differ in comments and blank space alone; `None`
 /// where they differ in more.
 fn moved_tokens(old: &str, new: &str) -> Option<Vec<(u32, u32)>> {
+    if differ_in_code(old, new) {
+        return None;
+    }
     let (before, after) = (tokens(old)?, tokens(new)?);
     let same = |((old_kind, old_range), (new_kind, new_range)): (&Token, &Token)| {
         old_kind == new_kind
@@ -203,6 +206,22 @@ fn moved_tokens(old: &str, new: &str) -> Option<Vec<(u32, u32)>> {
     };
     let equal = before.len() == after.len() && before.iter().zip(&after).all(same);
     equal.then(|| before.iter().zip(&after).map(|((_, old), (_, new))| (old.start, new.start)).collect())
+}
+
+/// Whether what differs is code for certain, which is seen without parsing: more than white space, in lines without
+/// the sign of a comment.
+fn differ_in_code(old: &str, new: &str) -> bool {
+    let (a, b) = (old.as_bytes(), new.as_bytes());
+    let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let behind = a[start..].iter().rev().zip(b[start..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let is_code = |text: &[u8]| {
+        let from = text[..start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        !text[from..text.len() - behind].contains(&b'#')
+    };
+    let solid = |text: &[u8]| -> Vec<u8> {
+        text[start..text.len() - behind].iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+    };
+    is_code(a) && is_code(b) && solid(a) != solid(b)
 }
 
 type Token = (TokenKind, TextRange);
