@@ -91,18 +91,23 @@ pub(crate) fn race(
         Kind::PhaseMismatch => {
             // Too early is the one whose wait let it pass.
             let (early, other) = if too_early { (earlier, later) } else { (later, earlier) };
-            let (barrier, flips, _) = replay.guard(words.kernel, early)?;
+            let (barrier, flips, step) = replay.guard(words.kernel, early)?;
             let name = words.barrier(barrier);
-            message!(
-                "{} {} {} too early{:}its wait on `{name}` passed at flip {flips}, but {} in {} is over only with a later one",
-                words.partition(early.thread),
-                verb(early.mode),
-                words.operand(early),
-                name,
-                flips,
-                words.op_of(other),
-                words.partition(other.thread)
-            )
+            let ahead = replay.record(step).is_some_and(|wait| wait.barriers.iter().any(|at| at.seen() < at.flips));
+            if ahead {
+                early_wait(words, early, other, name, flips)
+            } else {
+                message!(
+                    "{} {} {} too early{:}its wait on `{name}` passed at flip {flips}, but {} in {} is over only with a later one",
+                    words.partition(early.thread),
+                    verb(early.mode),
+                    words.operand(early),
+                    name,
+                    flips,
+                    words.op_of(other),
+                    words.partition(other.thread)
+                )
+            }
         }
         Kind::ExpectMismatch => {
             let done = if later.mode == Mode::Read { "read" } else { "written" };
@@ -198,6 +203,25 @@ pub(crate) fn race(
     Some(Description { kind, severity: kind.severity(), message, notes, order })
 }
 
+/// An access behind a wait that may pass two flips early, since what brings the flips is still under way.
+fn early_wait(words: &Words<'_>, early: &Event, other: &Event, barrier: Message, flips: u32) -> Message {
+    let passes = match flips {
+        0 => message!("before its first flip"),
+        flips => message!("at flip {flips}", flips),
+    };
+    message!(
+        "{} {} {} too early{:}its wait on `{barrier}` can pass {passes}, two flips or more before {op} in {whom} is over, \
+         since it names a parity and nothing says that the flips in between have come",
+        words.partition(early.thread),
+        verb(early.mode),
+        words.operand(early),
+        barrier,
+        passes,
+        words.op_of(other),
+        words.partition(other.thread)
+    )
+}
+
 /// What happens if the two come in the one order, and if they come in the other: what follows a site.
 fn either(words: &Words<'_>, earlier: &Event, later: &Event, too_early: bool) -> Message {
     let (first, second) = (words.partition(earlier.thread), words.partition(later.thread));
@@ -250,7 +274,7 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
     let before = replay.records.get(..later.step.saturating_sub(1) as usize).unwrap_or_default();
     let waited = |place: BarrierPlace, flip: u32| {
         let saw = |barrier: &BarrierRecord| {
-            barrier.place == place && barrier.flips >= flip && matches!(barrier.act, BarrierAction::Wait { .. })
+            barrier.place == place && barrier.seen() >= flip && matches!(barrier.act, BarrierAction::Wait { .. })
         };
         before.iter().any(|record| record.thread == later.thread && record.barriers.iter().any(saw))
     };
