@@ -203,6 +203,24 @@ pub(crate) fn race(
     Some(Description { kind, severity: kind.severity(), message, notes, order })
 }
 
+/// Whether the later access stands behind a wait on the barrier that says when the earlier one is over, which may pass
+/// before that has come.
+fn may_pass_early(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> bool {
+    let Some((place, seen, step)) = replay.guard(words.kernel, later) else { return false };
+    let early = |at: &BarrierRecord| at.place == place && at.flips > seen;
+    let says =
+        |at: &BarrierRecord| at.place == place && at.flips > seen && matches!(at.act, BarrierAction::Arrive { .. });
+    let between = (earlier.step.saturating_sub(1) as usize)..(step.saturating_sub(1) as usize);
+    unfinished_at(words, earlier)
+        && replay.record(step).is_some_and(|wait| wait.barriers.iter().any(early))
+        && replay
+            .records
+            .get(between)
+            .unwrap_or_default()
+            .iter()
+            .any(|record| record.thread == earlier.thread && record.barriers.iter().any(says))
+}
+
 /// An access behind a wait that may pass two flips early, since what brings the flips is still under way.
 fn early_wait(words: &Words<'_>, early: &Event, other: &Event, barrier: Message, flips: u32) -> Message {
     let passes = match flips {
@@ -210,8 +228,8 @@ fn early_wait(words: &Words<'_>, early: &Event, other: &Event, barrier: Message,
         flips => message!("at flip {flips}", flips),
     };
     message!(
-        "{} {} {} too early{:}its wait on `{barrier}` can pass {passes}, two flips or more before {op} in {whom} is over, \
-         since it names a parity and nothing says that the flips in between have come",
+        "{} {} {} too early{:}its wait on `{barrier}` can pass {passes}, while {op} in {whom} is still under way{:}it names \
+         a parity, and nothing says that the flips in between have come",
         words.partition(early.thread),
         verb(early.mode),
         words.operand(early),
@@ -454,6 +472,9 @@ fn classify(
     too_early: bool,
 ) -> Kind {
     let next = replay.next_arrival(earlier.thread, earlier.step.saturating_sub(1));
+    if !too_early && may_pass_early(words, replay, earlier, later) {
+        return Kind::PhaseMismatch;
+    }
     if words.pending(earlier).is_some() {
         // Between partitions, what counts is whether the group was over when it was handed on.
         let handed_on = next.map_or(later.step, |arrival| arrival.step);

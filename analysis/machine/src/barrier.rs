@@ -364,6 +364,12 @@ impl Barrier {
         needs.chain(waiters).chain(uses).chain(self.in_flight.iter().map(|completion| completion.event))
     }
 
+    /// Flips that hang on engines.
+    #[cfg(test)]
+    pub(super) fn open_flips(&self) -> &OpenFlips {
+        &self.open
+    }
+
     /// Raises the pending count (`async_copy_mbarrier_arrive` without `noIncrement`).
     pub fn expect_more(&mut self, count: i64) {
         self.pending += count;

@@ -57,3 +57,71 @@ impl OpenFlips {
 fn completions(needs: &[Need], channels: Channels) -> Vec<Need> {
     needs.iter().filter(|(channel, _)| channels.is_asynchronous(*channel)).copied().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::barrier::{Arriving, Barrier, Need, Publication, TxCount, Waiter};
+    use super::super::clock::{Channel, Channels, Clock};
+
+    /// A barrier of one arrival that flipped once for each of these events, the issuer knowing of none.
+    fn flipped(channels: Channels, events: impl IntoIterator<Item = Need>) -> Barrier {
+        let mut barrier = Barrier::default();
+        barrier.init(1, (channels.base(0), 0));
+        let order = Clock::default();
+        for event in events {
+            let published = Publication { seen: None, order: &order, over: [None; 2], also: Some(event) };
+            let channel = channels.barrier(0);
+            let arriving = Arriving { count: 1, bytes: 0, published, event: Some(event), step: 0, channel, channels };
+            assert_eq!(barrier.arrive(&arriving, TxCount::Bytes, |_| ()), Ok(true));
+        }
+        barrier
+    }
+
+    /// How many flips a wait may come before, whose thread knows an event to be over, and the last event of a channel
+    /// that it then knows of.
+    fn ahead(channels: Channels, barrier: &Barrier, known: Need, of: Channel) -> (u32, u32) {
+        let mut order = Clock::default();
+        order.see(known.0, known.1);
+        let waiter = Waiter { thread: 1, channel: channels.base(1), tick: 1, step: 0 };
+        let mut barrier = barrier.clone();
+        let passed = barrier.wait_passed(waiter, &order, channels.barrier(0));
+        assert_eq!(barrier.total - passed.total, passed.ahead);
+        assert!(passed.ahead == 0 || passed.hazard.is_some(), "a proof goes on past an early wait");
+        (passed.ahead, passed.published.order.get(of))
+    }
+
+    #[test]
+    fn a_wait_passes_at_the_earliest_flip_that_is_not_known_to_be_past() {
+        let channels = Channels::new(2);
+        let core = channels.tensor_core(0);
+        let barrier = flipped(channels, (1..=5).map(|number| (core, number)));
+        let ahead = |known| ahead(channels, &barrier, known, core);
+        // Flip 1 is the first of the parity: nothing but that one is sure.
+        assert_eq!(ahead((core, 0)), (4, 1));
+        assert_eq!(ahead((core, 1)), (4, 1));
+        assert_eq!(ahead((core, 2)), (2, 3));
+        assert_eq!(ahead((core, 3)), (2, 3));
+        assert_eq!(ahead((core, 4)), (0, 5));
+        // The same by the barrier's own flips.
+        assert_eq!(ahead((channels.barrier(0), 2)), (2, 3));
+        assert_eq!(ahead((channels.barrier(0), 4)), (0, 5));
+    }
+
+    #[test]
+    fn flips_of_threads_are_left_to_schedules() {
+        let channels = Channels::new(2);
+        let thread = channels.base(0);
+        let barrier = flipped(channels, (1..=4).map(|number| (thread, number)));
+        assert_eq!(ahead(channels, &barrier, (thread, 0), thread), (0, 4));
+    }
+
+    #[test]
+    fn an_init_forgets_the_flips_before_it() {
+        let channels = Channels::new(2);
+        let core = channels.tensor_core(0);
+        let mut barrier = flipped(channels, (1..=3).map(|number| (core, number)));
+        barrier.live = false;
+        barrier.init(1, (channels.base(0), 1));
+        assert!(barrier.open_flips().is_empty());
+    }
+}
