@@ -421,10 +421,9 @@ fn passed_before(replay: &Replay, stuck: &Blocked, place: BarrierPlace, phase: u
     replay.records.iter().any(|record| {
         record.thread == stuck.thread
             && record.site == stuck.site
-            && record
-                .barriers
-                .iter()
-                .any(|barrier| barrier.place == place && barrier.act == BarrierAction::Wait { phase })
+            && record.barriers.iter().any(|at| {
+                at.place == place && matches!(at.act, BarrierAction::Wait { phase: named, .. } if named == phase)
+            })
     })
 }
 

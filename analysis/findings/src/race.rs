@@ -91,18 +91,23 @@ pub(crate) fn race(
         Kind::PhaseMismatch => {
             // Too early is the one whose wait let it pass.
             let (early, other) = if too_early { (earlier, later) } else { (later, earlier) };
-            let (barrier, flips, _) = replay.guard(words.kernel, early)?;
+            let (barrier, flips, step) = replay.guard(words.kernel, early)?;
             let name = words.barrier(barrier);
-            message!(
-                "{} {} {} too early{:}its wait on `{name}` passed at flip {flips}, but {} in {} is over only with a later one",
-                words.partition(early.thread),
-                verb(early.mode),
-                words.operand(early),
-                name,
-                flips,
-                words.op_of(other),
-                words.partition(other.thread)
-            )
+            let ahead = replay.record(step).is_some_and(|wait| wait.barriers.iter().any(|at| at.seen() < at.flips));
+            if ahead {
+                early_wait(words, early, other, name, flips)
+            } else {
+                message!(
+                    "{} {} {} too early{:}its wait on `{name}` passed at flip {flips}, but {} in {} is over only with a later one",
+                    words.partition(early.thread),
+                    verb(early.mode),
+                    words.operand(early),
+                    name,
+                    flips,
+                    words.op_of(other),
+                    words.partition(other.thread)
+                )
+            }
         }
         Kind::ExpectMismatch => {
             let done = if later.mode == Mode::Read { "read" } else { "written" };
@@ -198,6 +203,43 @@ pub(crate) fn race(
     Some(Description { kind, severity: kind.severity(), message, notes, order })
 }
 
+/// Whether the later access stands behind a wait on the barrier that says when the earlier one is over, which may pass
+/// before that has come.
+fn may_pass_early(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> bool {
+    let Some((place, seen, step)) = replay.guard(words.kernel, later) else { return false };
+    let early = |at: &BarrierRecord| at.place == place && at.flips > seen;
+    let says =
+        |at: &BarrierRecord| at.place == place && at.flips > seen && matches!(at.act, BarrierAction::Arrive { .. });
+    let between = (earlier.step.saturating_sub(1) as usize)..(step.saturating_sub(1) as usize);
+    unfinished_at(words, earlier)
+        && replay.record(step).is_some_and(|wait| wait.barriers.iter().any(early))
+        && replay
+            .records
+            .get(between)
+            .unwrap_or_default()
+            .iter()
+            .any(|record| record.thread == earlier.thread && record.barriers.iter().any(says))
+}
+
+/// An access behind a wait that may pass two flips early, since what brings the flips is still under way.
+fn early_wait(words: &Words<'_>, early: &Event, other: &Event, barrier: Message, flips: u32) -> Message {
+    let passes = match flips {
+        0 => message!("before its first flip"),
+        flips => message!("at flip {flips}", flips),
+    };
+    message!(
+        "{} {} {} too early{:}its wait on `{barrier}` can pass {passes}, while {op} in {whom} is still under way{:}it names \
+         a parity, and nothing says that the flips in between have come",
+        words.partition(early.thread),
+        verb(early.mode),
+        words.operand(early),
+        barrier,
+        passes,
+        words.op_of(other),
+        words.partition(other.thread)
+    )
+}
+
 /// What happens if the two come in the one order, and if they come in the other: what follows a site.
 fn either(words: &Words<'_>, earlier: &Event, later: &Event, too_early: bool) -> Message {
     let (first, second) = (words.partition(earlier.thread), words.partition(later.thread));
@@ -250,7 +292,7 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
     let before = replay.records.get(..later.step.saturating_sub(1) as usize).unwrap_or_default();
     let waited = |place: BarrierPlace, flip: u32| {
         let saw = |barrier: &BarrierRecord| {
-            barrier.place == place && barrier.flips >= flip && matches!(barrier.act, BarrierAction::Wait { .. })
+            barrier.place == place && barrier.seen() >= flip && matches!(barrier.act, BarrierAction::Wait { .. })
         };
         before.iter().any(|record| record.thread == later.thread && record.barriers.iter().any(saw))
     };
@@ -430,6 +472,9 @@ fn classify(
     too_early: bool,
 ) -> Kind {
     let next = replay.next_arrival(earlier.thread, earlier.step.saturating_sub(1));
+    if !too_early && may_pass_early(words, replay, earlier, later) {
+        return Kind::PhaseMismatch;
+    }
     if words.pending(earlier).is_some() {
         // Between partitions, what counts is whether the group was over when it was handed on.
         let handed_on = next.map_or(later.step, |arrival| arrival.step);

@@ -83,7 +83,7 @@ impl Replay {
     }
 
     /// The wait by which a thread guards its step: its last wait before it that no step of the
-    /// same op lies between. Gives the barrier and the flips that it saw.
+    /// same op lies between. Gives the barrier, the flips that it is sure to have seen, and its step.
     pub fn guard(&self, kernel: &Kernel, event: &Event) -> Option<(BarrierPlace, u32, u32)> {
         let before = self.records.get(..(event.step as usize).checked_sub(1)?)?;
         for (index, record) in before.iter().enumerate().rev() {
@@ -97,7 +97,7 @@ impl Replay {
                 && matches!(kernel.effect(id).kind, EffectKind::Wait { .. })
                 && let Some(barrier) = record.barriers.first()
             {
-                return Some((barrier.place, barrier.flips, index as u32 + 1));
+                return Some((barrier.place, barrier.seen(), index as u32 + 1));
             }
         }
         None
@@ -131,7 +131,7 @@ impl Replay {
     pub fn last_seen(&self, thread: u16, place: BarrierPlace) -> Option<u32> {
         let waits = |at: &&BarrierRecord| at.place == place && matches!(at.act, BarrierAction::Wait { .. });
         let own = self.records.iter().filter(|record| record.thread == thread);
-        own.filter_map(|record| record.barriers.iter().find(waits)).map(|at| at.flips).max()
+        own.filter_map(|record| record.barriers.iter().find(waits)).map(BarrierRecord::seen).max()
     }
 
     /// The arrival by which a thread completes a second phase of a barrier with no wait of its own since the first.

@@ -297,7 +297,10 @@ impl<'a> Words<'a> {
                 BarrierAction::Arrive { flipped: false } => {
                     message!("{name}, {bytes} bytes to come", name, barrier.bytes)
                 }
-                BarrierAction::Read { phase } | BarrierAction::Wait { phase } => {
+                BarrierAction::Wait { phase, ahead: 1.. } => {
+                    message!("{name}, phase {phase}, passes at flip {flip} already", name, phase, barrier.seen())
+                }
+                BarrierAction::Read { phase } | BarrierAction::Wait { phase, .. } => {
                     message!("{name}, phase {phase}", name, phase)
                 }
             });
@@ -372,10 +375,26 @@ impl<'a> Words<'a> {
                 BarrierAction::Wait { .. } if barrier.place.kind() != BarrierKind::Barrier => {
                     message!("passes {name}", name)
                 }
-                BarrierAction::Wait { phase } if barrier.flips == 0 => {
+                BarrierAction::Wait { phase, ahead: 1.. } if barrier.seen() == 0 => {
+                    message!(
+                        "wait on {name} for phase {phase} can pass before any flip: what flips it may still be under way",
+                        name,
+                        phase
+                    )
+                }
+                BarrierAction::Wait { phase, ahead: 1.. } => {
+                    message!(
+                        "wait on {name} for phase {phase} can pass after flip {flip} already: what brings flip {next} may still be under way",
+                        name,
+                        phase,
+                        barrier.seen(),
+                        barrier.seen() + 1
+                    )
+                }
+                BarrierAction::Wait { phase, .. } if barrier.flips == 0 => {
                     message!("wait on {name} for phase {phase} passes: nothing has flipped it yet", name, phase)
                 }
-                BarrierAction::Wait { phase } => {
+                BarrierAction::Wait { phase, .. } => {
                     message!("wait on {name} for phase {phase} passes after flip {flips}", name, phase, barrier.flips)
                 }
             });

@@ -11,8 +11,14 @@
 //! 1. a wait that sees flip n comes after flip n-1, else it might have passed two flips earlier;
 //! 2. flip n+1 comes after every wait that saw flip n, else that wait might be lapped;
 //! 3. an arrival for flip n+1 comes after flip n, else it might have counted for flip n.
+//!
+//! A flip that hangs on an asynchronous engine is counted when its operation is issued, and every schedule of the
+//! threads counts it then. So where the first fails for such a flip, the wait is taken to pass at the earliest
+//! flip that it may see, and to learn no more than what that one and those before it published.
 
-use super::clock::{Channel, Clock};
+use super::clock::{Channel, Channels, Clock};
+use super::open_flips::OpenFlips;
+use super::shared::Shared;
 use super::violation::ScheduleHazard;
 use kernel::SiteId;
 use smallvec::SmallVec;
@@ -170,6 +176,20 @@ pub struct Barrier {
     waiters: SmallVec<[Waiter; 4]>,
     last_use: SmallVec<[(u16, Channel, u32); 4]>,
     in_flight: SmallVec<[InFlight; 1]>,
+    open: Shared<OpenFlips>,
+}
+
+/// What a wait that passes is certain to see.
+#[derive(Debug)]
+pub struct Passed<'a> {
+    /// The flips that have come, by their number since the kernel started.
+    pub total: u32,
+    /// What they have published.
+    pub published: &'a Frontier,
+    /// Flips that are counted and that the card may still be without.
+    pub ahead: u32,
+    /// Whether another schedule may go another way.
+    pub hazard: Option<ScheduleHazard>,
 }
 
 /// Why an arrival is impossible.
@@ -193,6 +213,8 @@ pub struct Arriving<'a> {
     pub step: u32,
     /// The barrier's channel.
     pub channel: Channel,
+    /// The channels of all clocks.
+    pub channels: Channels,
 }
 
 impl Barrier {
@@ -220,6 +242,9 @@ impl Barrier {
         self.last_needs.push(event);
         self.waiters.clear();
         self.in_flight.clear();
+        if !self.open.is_empty() {
+            self.open = Shared::default();
+        }
     }
 
     /// The first arrival at a rendezvous that has no storage and no init.
@@ -301,6 +326,9 @@ impl Barrier {
             }
         }
         self.pending = self.initial;
+        if self.current_needs.iter().any(|(of, _)| arriving.channels.is_asynchronous(*of)) {
+            self.open.flipped(self.flips, &self.current_needs, &self.released, arriving.channels);
+        }
         self.flips += 1;
         self.total += 1;
         let current = std::mem::take(&mut self.current);
@@ -320,6 +348,7 @@ impl Barrier {
         for completion in &self.in_flight {
             completion.event.hash(hasher);
         }
+        self.open.hash(hasher);
     }
 
     /// What its flips have published, and what the arrivals of this phase will.
@@ -335,6 +364,12 @@ impl Barrier {
         needs.chain(waiters).chain(uses).chain(self.in_flight.iter().map(|completion| completion.event))
     }
 
+    /// Flips that hang on engines.
+    #[cfg(test)]
+    pub(super) fn open_flips(&self) -> &OpenFlips {
+        &self.open
+    }
+
     /// Raises the pending count (`async_copy_mbarrier_arrive` without `noIncrement`).
     pub fn expect_more(&mut self, count: i64) {
         self.pending += count;
@@ -346,7 +381,7 @@ impl Barrier {
     }
 
     /// A wait passes now. `order` is the waiter's before the wait.
-    pub fn wait_passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel) -> Option<ScheduleHazard> {
+    pub fn wait_passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel) -> Passed<'_> {
         self.waiters.push(waiter);
         // With one flip or none there is no earlier flip of the same parity to mistake this for,
         // save that the wait for the initial phase must see the init.
@@ -354,11 +389,16 @@ impl Barrier {
             && order.get(channel) + 1 < self.total
             && !over(&self.previous_needs, order)
             && !over(&self.last_needs, order);
-        early.then_some(ScheduleHazard::EarlyWait { wait: waiter.step })
+        let hazard = early.then_some(ScheduleHazard::EarlyWait { wait: waiter.step });
+        let known = (order.get(channel) + self.flips).saturating_sub(self.total);
+        let earliest = if early { self.open.earliest(self.flips, known, order) } else { None };
+        let (flips, published) = earliest.unwrap_or((self.flips, &self.released));
+        let ahead = self.flips - flips;
+        Passed { total: self.total - ahead, published, ahead, hazard }
     }
 }
 
-fn over(needs: &[Need], order: &Clock) -> bool {
+pub(super) fn over(needs: &[Need], order: &Clock) -> bool {
     needs.iter().all(|&(channel, number)| order.get(channel) >= number)
 }
 

@@ -257,7 +257,7 @@ impl Machine<'_> {
             let completion = InFlight { event, thread, site: at.site, step: state.step };
             state.barriers[number].1.will_complete(completion);
         }
-        let arriving = Arriving { count, bytes, published, event, step: state.step, channel };
+        let arriving = Arriving { count, bytes, published, event, step: state.step, channel, channels: self.channels };
         let schedule_hazards = &mut state.schedule_hazards;
         match state.barriers[number].1.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape)) {
             Ok(flipped) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
@@ -280,14 +280,13 @@ impl Machine<'_> {
         if known.flips == 0 && !known.last_flip_is_over(&thread.order, channel) {
             state.schedule_hazards.push(ScheduleHazard::UnorderedInit);
         }
-        state.schedule_hazards.extend(known.wait_passed(waiter, &thread.order, channel));
-        thread.seen.join(&known.released.seen);
-        thread.fenced.join(&known.released.fenced);
-        thread.order.join(&known.released.order);
-        thread.over.join(&known.released.over);
-        thread.seen.see(channel, known.total);
-        thread.order.see(channel, known.total);
-        self.note(state, number, BarrierAction::Wait { phase }, record);
+        let passed = known.wait_passed(waiter, &thread.order, channel);
+        state.schedule_hazards.extend(passed.hazard);
+        thread.learn(passed.published);
+        thread.seen.see(channel, passed.total);
+        thread.order.see(channel, passed.total);
+        let ahead = passed.ahead;
+        self.note(state, number, BarrierAction::Wait { phase, ahead }, record);
     }
 
     /// The phase that a barrier is in. Another schedule reads the same where the last flip is over
@@ -375,7 +374,15 @@ impl Machine<'_> {
             barrier.start_rendezvous(expected);
         }
         let channel = self.channels.barrier(number);
-        let arriving = Arriving { count, bytes: 0, published, event: Some(event), step: state.step, channel };
+        let arriving = Arriving {
+            count,
+            bytes: 0,
+            published,
+            event: Some(event),
+            step: state.step,
+            channel,
+            channels: self.channels,
+        };
         let schedule_hazards = &mut state.schedule_hazards;
         match (barrier.initial == expected)
             .then(|| barrier.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape)))
@@ -409,11 +416,8 @@ impl Machine<'_> {
             state.schedule_hazards.push(ScheduleHazard::EarlyWait { wait: state.step });
         }
         let channel = self.channels.barrier(number);
-        thread.seen.join(&barrier.released.seen);
-        thread.fenced.join(&barrier.released.fenced);
-        thread.order.join(&barrier.released.order);
-        thread.over.join(&barrier.released.over);
+        thread.learn(&barrier.released);
         thread.order.see(channel, before + 1);
-        self.note(state, number, BarrierAction::Wait { phase: before & 1 }, record);
+        self.note(state, number, BarrierAction::Wait { phase: before & 1, ahead: 0 }, record);
     }
 }

@@ -28,6 +28,7 @@ mod inspect;
 mod machine;
 mod members;
 mod normal_form;
+mod open_flips;
 mod record;
 mod shadow;
 mod shared;

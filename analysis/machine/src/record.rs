@@ -51,6 +51,16 @@ pub struct BarrierRecord {
     pub bytes: i64,
 }
 
+impl BarrierRecord {
+    /// Flips since the init that a wait is sure to have seen; for other acts those that it left.
+    pub fn seen(&self) -> u32 {
+        match self.act {
+            BarrierAction::Wait { ahead, .. } => self.flips - ahead,
+            _ => self.flips,
+        }
+    }
+}
+
 /// An act on a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BarrierAction {
@@ -72,5 +82,7 @@ pub enum BarrierAction {
     Wait {
         /// The parity it named.
         phase: u32,
+        /// Flips that are counted and that it may have come before, since they hang on operations that are under way.
+        ahead: u32,
     },
 }

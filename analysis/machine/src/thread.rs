@@ -1,6 +1,6 @@
 //! A thread: where a partition of one CTA stands and what it knows.
 
-use super::barrier::Publication;
+use super::barrier::{Frontier, Publication};
 use super::clock::{Channel, Clock, FAMILIES};
 use super::shadow::{ImplicitOrder, Observer};
 use kernel::{BlockId, CommitKind};
@@ -115,6 +115,14 @@ impl Thread {
             over: [Some(&self.over), None],
             also: None,
         }
+    }
+
+    /// Learns what a barrier has published.
+    pub(super) fn learn(&mut self, published: &Frontier) {
+        self.seen.join(&published.seen);
+        self.fenced.join(&published.fenced);
+        self.order.join(&published.order);
+        self.over.join(&published.over);
     }
 
     /// A thread that has not started.

@@ -309,9 +309,9 @@ impl<'m, 'k> Watch<'m, 'k> {
         let Some(knowledge) = self.knowledge.get(thread) else { return };
         let before = knowledge.seen.knows(self.channels.barrier(number));
         let array = BarrierArray::of(barrier.place);
-        let kind = SyncKind::Barrier { effect, array, number, total: known.total, before };
+        let (total, flips) = (known.total - (barrier.flips - barrier.seen()), barrier.seen());
+        let kind = SyncKind::Barrier { effect, array, number, total, before };
         self.syncs.insert(state.step(), Sync { thread: record.thread, kind });
-        let (total, flips) = (known.total, known.flips);
         let mut copies = false;
         if before < total {
             let to = self.machine.partition_of(thread) as u16;
