@@ -13,11 +13,11 @@
 //! 3. an arrival for flip n+1 comes after flip n, else it might have counted for flip n.
 //!
 //! A flip that hangs on an asynchronous engine is counted when its operation is issued, and every schedule of the
-//! threads counts it then. So where the first fails for such a flip, the wait is taken to pass at the earliest
+//! threads counts it then. So where the first fails for such a flip, whose operation is known to be issued, the wait is taken to pass at the earliest
 //! flip that it may see, and to learn no more than what that one and those before it published.
 
-use super::clock::{Channel, Channels, Clock};
-use super::open_flips::OpenFlips;
+use super::clock::{Channel, Clock};
+use super::open_flips::{EngineArrival, OpenFlips};
 use super::shared::Shared;
 use super::violation::ScheduleHazard;
 use kernel::SiteId;
@@ -176,6 +176,7 @@ pub struct Barrier {
     waiters: SmallVec<[Waiter; 4]>,
     last_use: SmallVec<[(u16, Channel, u32); 4]>,
     in_flight: SmallVec<[InFlight; 1]>,
+    current_engines: SmallVec<[EngineArrival; 1]>,
     open: Shared<OpenFlips>,
 }
 
@@ -211,10 +212,10 @@ pub struct Arriving<'a> {
     pub event: Option<Need>,
     /// Step of the run.
     pub step: u32,
+    /// Where it comes when an operation is over: when that was issued.
+    pub issued: Option<Need>,
     /// The barrier's channel.
     pub channel: Channel,
-    /// The channels of all clocks.
-    pub channels: Channels,
 }
 
 impl Barrier {
@@ -242,6 +243,7 @@ impl Barrier {
         self.last_needs.push(event);
         self.waiters.clear();
         self.in_flight.clear();
+        self.current_engines.clear();
         if !self.open.is_empty() {
             self.open = Shared::default();
         }
@@ -312,11 +314,10 @@ impl Barrier {
         self.pending = pending;
         self.bytes = bytes;
         self.current.take_in(&arriving.published);
-        if let Some(need) = arriving.event {
-            self.current_needs.push(need);
-        } else {
-            self.current_needs.push((arriving.channel, self.total + 1));
-        }
+        let need = arriving.event.unwrap_or((arriving.channel, self.total + 1));
+        self.current_needs.push(need);
+        let engine = arriving.issued.map(|issue| EngineArrival { completion: need, issue });
+        self.current_engines.extend(engine);
         if pending != 0 || bytes != 0 {
             return Ok(false);
         }
@@ -326,8 +327,8 @@ impl Barrier {
             }
         }
         self.pending = self.initial;
-        if self.current_needs.iter().any(|(of, _)| arriving.channels.is_asynchronous(*of)) {
-            self.open.flipped(self.flips, &self.current_needs, &self.released, arriving.channels);
+        if !self.current_engines.is_empty() {
+            self.open.flipped(self.flips, std::mem::take(&mut self.current_engines), &self.released);
         }
         self.flips += 1;
         self.total += 1;
@@ -348,7 +349,7 @@ impl Barrier {
         for completion in &self.in_flight {
             completion.event.hash(hasher);
         }
-        self.open.hash(hasher);
+        (&self.current_engines, &self.open).hash(hasher);
     }
 
     /// What its flips have published, and what the arrivals of this phase will.

@@ -257,7 +257,9 @@ impl Machine<'_> {
             let completion = InFlight { event, thread, site: at.site, step: state.step };
             state.barriers[number].1.will_complete(completion);
         }
-        let arriving = Arriving { count, bytes, published, event, step: state.step, channel, channels: self.channels };
+        let own = (self.channels.base(at.thread), state.threads[at.thread].ticks);
+        let issued = (event != Some(own)).then_some(own);
+        let arriving = Arriving { count, bytes, published, event, issued, step: state.step, channel };
         let schedule_hazards = &mut state.schedule_hazards;
         match state.barriers[number].1.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape)) {
             Ok(flipped) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
@@ -374,15 +376,8 @@ impl Machine<'_> {
             barrier.start_rendezvous(expected);
         }
         let channel = self.channels.barrier(number);
-        let arriving = Arriving {
-            count,
-            bytes: 0,
-            published,
-            event: Some(event),
-            step: state.step,
-            channel,
-            channels: self.channels,
-        };
+        let arriving =
+            Arriving { count, bytes: 0, published, event: Some(event), issued: None, step: state.step, channel };
         let schedule_hazards = &mut state.schedule_hazards;
         match (barrier.initial == expected)
             .then(|| barrier.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape)))

@@ -3,13 +3,24 @@
 //!
 //! Of each such flip is kept what had to happen for it and what those before it had published. Only a wait that the
 //! machine judges a hazard ([`EarlyWait`](super::violation::ScheduleHazard::EarlyWait)) asks for it, so a proof, which
-//! such a wait ends, need not tell states apart by it. What is missed: flips further back than the last [`KEPT`] of a barrier.
+//! such a wait ends, need not tell states apart by it. Whoever does not know an operation to be issued may wait before that,
+//! and other schedules show what comes of it; here only operations count that are known to be issued. What is missed: flips further back than the last [`KEPT`] of a barrier.
 
-use super::barrier::{Frontier, Need, over};
-use super::clock::{Channels, Clock};
+use super::barrier::{Frontier, Need};
+use super::clock::Clock;
+use smallvec::SmallVec;
 
 /// How many flips of a barrier are kept.
 const KEPT: usize = 8;
+
+/// A completion of an engine, and when its operation was issued.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct EngineArrival {
+    /// The event that ends the operation.
+    pub(super) completion: Need,
+    /// The step of the thread that issued it.
+    pub(super) issue: Need,
+}
 
 /// A flip that an engine's completion is part of.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -17,7 +28,7 @@ struct OpenFlip {
     /// Flips of this life of the barrier before it.
     after: u32,
     /// The completions of engines that it needed.
-    completions: Vec<Need>,
+    arrivals: SmallVec<[EngineArrival; 1]>,
     /// What the flips before it had published.
     before: Frontier,
 }
@@ -27,16 +38,12 @@ struct OpenFlip {
 pub(super) struct OpenFlips(Vec<OpenFlip>);
 
 impl OpenFlips {
-    /// Notes a flip that came after so many, with what it needed and what those before it had published.
-    pub(super) fn flipped(&mut self, after: u32, needs: &[Need], before: &Frontier, channels: Channels) {
-        let completions = completions(needs, channels);
-        if completions.is_empty() {
-            return;
-        }
+    /// Notes a flip that came after so many, with the completions that it needed and what those before it had published.
+    pub(super) fn flipped(&mut self, after: u32, arrivals: SmallVec<[EngineArrival; 1]>, before: &Frontier) {
         if self.0.len() == KEPT {
             self.0.remove(0);
         }
-        self.0.push(OpenFlip { after, completions, before: before.clone() });
+        self.0.push(OpenFlip { after, arrivals, before: before.clone() });
     }
 
     /// Whether there is nothing to forget.
@@ -47,15 +54,12 @@ impl OpenFlips {
     /// How many flips may have come on the card, at least, where `flips` are counted and a wait passes at a number of their
     /// parity, and what those had published. `known` of them are over for the one who waits, who has this order clock.
     pub(super) fn earliest(&self, flips: u32, known: u32, order: &Clock) -> Option<(u32, &Frontier)> {
+        let has = |(channel, number): Need| order.get(channel) >= number;
+        let under_way = |arrival: &EngineArrival| has(arrival.issue) && !has(arrival.completion);
         let fits = |open: &&OpenFlip| open.after >= known && (flips - open.after).is_multiple_of(2);
-        let open = self.0.iter().filter(fits).find(|open| !over(&open.completions, order))?;
+        let open = self.0.iter().filter(fits).find(|open| open.arrivals.iter().any(under_way))?;
         Some((open.after, &open.before))
     }
-}
-
-/// Those of some events that are completions of asynchronous engines.
-fn completions(needs: &[Need], channels: Channels) -> Vec<Need> {
-    needs.iter().filter(|(channel, _)| channels.is_asynchronous(*channel)).copied().collect()
 }
 
 #[cfg(test)]
@@ -70,18 +74,20 @@ mod tests {
         let order = Clock::default();
         for event in events {
             let published = Publication { seen: None, order: &order, over: [None; 2], also: Some(event) };
-            let channel = channels.barrier(0);
-            let arriving = Arriving { count: 1, bytes: 0, published, event: Some(event), step: 0, channel, channels };
+            let (channel, engine) = (channels.barrier(0), event.0 != channels.base(0));
+            let issued = engine.then_some((channels.base(0), event.1));
+            let arriving = Arriving { count: 1, bytes: 0, published, event: Some(event), issued, step: 0, channel };
             assert_eq!(barrier.arrive(&arriving, TxCount::Bytes, |_| ()), Ok(true));
         }
         barrier
     }
 
-    /// How many flips a wait may come before, whose thread knows an event to be over, and the last event of a channel
+    /// How many flips a wait may come before, whose thread knows so many operations to be issued and an event to be over, and the last event of a channel
     /// that it then knows of.
-    fn ahead(channels: Channels, barrier: &Barrier, known: Need, of: Channel) -> (u32, u32) {
+    fn ahead(channels: Channels, barrier: &Barrier, known: Need, issued: u32, of: Channel) -> (u32, u32) {
         let mut order = Clock::default();
         order.see(known.0, known.1);
+        order.see(channels.base(0), issued);
         let waiter = Waiter { thread: 1, channel: channels.base(1), tick: 1, step: 0 };
         let (total, mut barrier) = (barrier.total, barrier.clone());
         let passed = barrier.wait_passed(waiter, &order, channels.barrier(0));
@@ -95,16 +101,19 @@ mod tests {
         let channels = Channels::new(2);
         let core = channels.tensor_core(0);
         let barrier = flipped(channels, (1..=5).map(|number| (core, number)));
-        let ahead = |known| ahead(channels, &barrier, known, core);
+        let ahead = |known, issued| ahead(channels, &barrier, known, issued, core);
         // Flip 1 is the first of the parity: nothing but that one is sure.
-        assert_eq!(ahead((core, 0)), (4, 1));
-        assert_eq!(ahead((core, 1)), (4, 1));
-        assert_eq!(ahead((core, 2)), (2, 3));
-        assert_eq!(ahead((core, 3)), (2, 3));
-        assert_eq!(ahead((core, 4)), (0, 5));
+        assert_eq!(ahead((core, 0), 5), (4, 1));
+        assert_eq!(ahead((core, 1), 5), (4, 1));
+        assert_eq!(ahead((core, 2), 5), (2, 3));
+        assert_eq!(ahead((core, 3), 5), (2, 3));
+        assert_eq!(ahead((core, 4), 5), (0, 5));
+        // Who does not know that they are issued may wait before that, in another schedule.
+        assert_eq!(ahead((core, 0), 0), (0, 5));
+        assert_eq!(ahead((core, 0), 2), (4, 1));
         // The same by the barrier's own flips.
-        assert_eq!(ahead((channels.barrier(0), 2)), (2, 3));
-        assert_eq!(ahead((channels.barrier(0), 4)), (0, 5));
+        assert_eq!(ahead((channels.barrier(0), 2), 5), (2, 3));
+        assert_eq!(ahead((channels.barrier(0), 4), 5), (0, 5));
     }
 
     #[test]
@@ -112,7 +121,7 @@ mod tests {
         let channels = Channels::new(2);
         let thread = channels.base(0);
         let barrier = flipped(channels, (1..=4).map(|number| (thread, number)));
-        assert_eq!(ahead(channels, &barrier, (thread, 0), thread), (0, 4));
+        assert_eq!(ahead(channels, &barrier, (thread, 0), 0, thread), (0, 4));
     }
 
     #[test]
