@@ -381,8 +381,9 @@ impl Barrier {
         self.waiters.push(waiter);
     }
 
-    /// A wait passes now. `order` is the waiter's before the wait.
-    pub fn wait_passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel) -> Passed<'_> {
+    /// A wait passes now, and where engines are under way, at the `earliest` flip if that is asked for. `order` is the
+    /// waiter's before the wait.
+    pub fn wait_passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel, earliest: bool) -> Passed<'_> {
         self.waiters.push(waiter);
         // With one flip or none there is no earlier flip of the same parity to mistake this for,
         // save that the wait for the initial phase must see the init.
@@ -392,7 +393,7 @@ impl Barrier {
             && !over(&self.last_needs, order);
         let hazard = early.then_some(ScheduleHazard::EarlyWait { wait: waiter.step });
         let known = (order.get(channel) + self.flips).saturating_sub(self.total);
-        let earliest = if early { self.open.earliest(self.flips, known, order) } else { None };
+        let earliest = if early && earliest { self.open.earliest(self.flips, known, order) } else { None };
         let (flips, published) = earliest.unwrap_or((self.flips, &self.released));
         let ahead = self.flips - flips;
         Passed { total: self.total - ahead, published, ahead, hazard }

@@ -276,13 +276,15 @@ impl Machine<'_> {
         let Some(number) = self.live(state, at, barrier, None) else { return };
         let channel = self.channels.barrier(number);
         let base = self.channels.base(at.thread);
+        // A copy that overtakes its readers flips its barrier too often: what then passes early follows from that race.
+        let raced = state.violations.iter().any(|known| matches!(known.rule, Rule::Race { .. }));
         let thread = &mut state.threads[at.thread];
         let known = &mut state.barriers[number].1;
         let waiter = Waiter { thread: at.thread as u16, channel: base, tick: thread.ticks, step: state.step };
         if known.flips == 0 && !known.last_flip_is_over(&thread.order, channel) {
             state.schedule_hazards.push(ScheduleHazard::UnorderedInit);
         }
-        let passed = known.wait_passed(waiter, &thread.order, channel);
+        let passed = known.wait_passed(waiter, &thread.order, channel, !raced);
         state.schedule_hazards.extend(passed.hazard);
         thread.learn(passed.published);
         thread.seen.see(channel, passed.total);

@@ -90,7 +90,7 @@ mod tests {
         order.see(channels.base(0), issued);
         let waiter = Waiter { thread: 1, channel: channels.base(1), tick: 1, step: 0 };
         let (total, mut barrier) = (barrier.total, barrier.clone());
-        let passed = barrier.wait_passed(waiter, &order, channels.barrier(0));
+        let passed = barrier.wait_passed(waiter, &order, channels.barrier(0), true);
         assert_eq!(total - passed.total, passed.ahead);
         assert!(passed.ahead == 0 || passed.hazard.is_some(), "a proof goes on past an early wait");
         (passed.ahead, passed.published.order.get(of))
