@@ -13,11 +13,12 @@
 //! 3. an arrival for flip n+1 comes after flip n, else it might have counted for flip n.
 //!
 //! A flip that hangs on an asynchronous engine is counted when its operation is issued, and every schedule of the
-//! threads counts it then. So where the first fails for such a flip, the wait is taken to pass at the earliest
+//! threads counts it then. So where the first fails for such a flip, whose operation is known to be issued, the wait is taken to pass at the earliest
 //! flip that it may see, and to learn no more than what that one and those before it published.
 
-use super::clock::{Channel, Channels, Clock};
-use super::open_flips::OpenFlips;
+use super::clock::{Channel, Clock};
+use super::frontier::{Frontier, Need, Publication};
+use super::open_flips::{EngineArrival, OpenFlips};
 use super::shared::Shared;
 use super::violation::ScheduleHazard;
 use kernel::SiteId;
@@ -59,70 +60,6 @@ impl TxCount {
     }
 }
 
-/// What arrivals publish.
-#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
-pub struct Frontier {
-    /// Accesses that a waiter then sees.
-    pub seen: Clock,
-    /// Accesses that are fenced for the async proxy.
-    pub fenced: Clock,
-    /// Events that are over in time, whether published or not.
-    pub order: Clock,
-    /// Reads that are over, whatever is published: those that the issuer of a copy had seen, when
-    /// the copy has come.
-    pub over: Clock,
-}
-
-/// What one arrival publishes: what its thread knows, and the operation that it announces.
-#[derive(Clone, Copy, Debug)]
-pub struct Publication<'a> {
-    /// Accesses that a waiter then sees, and those that are fenced for it.
-    pub seen: Option<[&'a Clock; 2]>,
-    /// Events that are over in time.
-    pub order: &'a Clock,
-    /// Reads that are over.
-    pub over: [Option<&'a Clock>; 2],
-    /// An event that is seen and over in time beside those.
-    pub also: Option<Need>,
-}
-
-impl Publication<'_> {
-    /// The last event of a channel that is over in time.
-    fn order(&self, channel: Channel) -> u32 {
-        let also = self.also.filter(|(of, _)| *of == channel).map_or(0, |(_, number)| number);
-        self.order.get(channel).max(also)
-    }
-}
-
-impl Frontier {
-    fn join(&mut self, other: &Frontier) {
-        self.seen.join(&other.seen);
-        self.fenced.join(&other.fenced);
-        self.order.join(&other.order);
-        self.over.join(&other.over);
-    }
-
-    fn take_in(&mut self, published: &Publication<'_>) {
-        if let Some([seen, fenced]) = published.seen {
-            self.seen.join(seen);
-            self.fenced.join(fenced);
-        }
-        self.order.join(published.order);
-        published.over.into_iter().flatten().for_each(|over| self.over.join(over));
-        if let Some((channel, number)) = published.also {
-            self.seen.see(channel, number);
-            self.order.see(channel, number);
-        }
-    }
-
-    fn clear(&mut self) {
-        self.seen.clear();
-        self.fenced.clear();
-        self.order.clear();
-        self.over.clear();
-    }
-}
-
 /// A wait that saw a flip.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Waiter {
@@ -149,9 +86,6 @@ pub(super) struct InFlight {
     pub(super) step: u32,
 }
 
-/// An event that a flip needed: an arrival, as its channel and number there.
-pub(super) type Need = (Channel, u32);
-
 /// A barrier that was initialised at least once.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Barrier {
@@ -176,6 +110,7 @@ pub struct Barrier {
     waiters: SmallVec<[Waiter; 4]>,
     last_use: SmallVec<[(u16, Channel, u32); 4]>,
     in_flight: SmallVec<[InFlight; 1]>,
+    current_engines: SmallVec<[EngineArrival; 1]>,
     open: Shared<OpenFlips>,
 }
 
@@ -211,10 +146,10 @@ pub struct Arriving<'a> {
     pub event: Option<Need>,
     /// Step of the run.
     pub step: u32,
+    /// Where it comes when an operation is over: when that was issued.
+    pub issued: Option<Need>,
     /// The barrier's channel.
     pub channel: Channel,
-    /// The channels of all clocks.
-    pub channels: Channels,
 }
 
 impl Barrier {
@@ -242,6 +177,7 @@ impl Barrier {
         self.last_needs.push(event);
         self.waiters.clear();
         self.in_flight.clear();
+        self.current_engines.clear();
         if !self.open.is_empty() {
             self.open = Shared::default();
         }
@@ -312,11 +248,10 @@ impl Barrier {
         self.pending = pending;
         self.bytes = bytes;
         self.current.take_in(&arriving.published);
-        if let Some(need) = arriving.event {
-            self.current_needs.push(need);
-        } else {
-            self.current_needs.push((arriving.channel, self.total + 1));
-        }
+        let need = arriving.event.unwrap_or((arriving.channel, self.total + 1));
+        self.current_needs.push(need);
+        let engine = arriving.issued.map(|issue| EngineArrival { completion: need, issue });
+        self.current_engines.extend(engine);
         if pending != 0 || bytes != 0 {
             return Ok(false);
         }
@@ -326,8 +261,8 @@ impl Barrier {
             }
         }
         self.pending = self.initial;
-        if self.current_needs.iter().any(|(of, _)| arriving.channels.is_asynchronous(*of)) {
-            self.open.flipped(self.flips, &self.current_needs, &self.released, arriving.channels);
+        if !self.current_engines.is_empty() {
+            self.open.flipped(self.flips, std::mem::take(&mut self.current_engines), &self.released);
         }
         self.flips += 1;
         self.total += 1;
@@ -348,7 +283,7 @@ impl Barrier {
         for completion in &self.in_flight {
             completion.event.hash(hasher);
         }
-        self.open.hash(hasher);
+        (&self.current_engines, &self.open).hash(hasher);
     }
 
     /// What its flips have published, and what the arrivals of this phase will.
@@ -364,12 +299,6 @@ impl Barrier {
         needs.chain(waiters).chain(uses).chain(self.in_flight.iter().map(|completion| completion.event))
     }
 
-    /// Flips that hang on engines.
-    #[cfg(test)]
-    pub(super) fn open_flips(&self) -> &OpenFlips {
-        &self.open
-    }
-
     /// Raises the pending count (`async_copy_mbarrier_arrive` without `noIncrement`).
     pub fn expect_more(&mut self, count: i64) {
         self.pending += count;
@@ -380,8 +309,9 @@ impl Barrier {
         self.waiters.push(waiter);
     }
 
-    /// A wait passes now. `order` is the waiter's before the wait.
-    pub fn wait_passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel) -> Passed<'_> {
+    /// A wait passes now, and where engines are under way, at the `earliest` flip if that is asked for. `order` is the
+    /// waiter's before the wait.
+    pub fn wait_passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel, earliest: bool) -> Passed<'_> {
         self.waiters.push(waiter);
         // With one flip or none there is no earlier flip of the same parity to mistake this for,
         // save that the wait for the initial phase must see the init.
@@ -391,20 +321,22 @@ impl Barrier {
             && !over(&self.last_needs, order);
         let hazard = early.then_some(ScheduleHazard::EarlyWait { wait: waiter.step });
         let known = (order.get(channel) + self.flips).saturating_sub(self.total);
-        let earliest = if early { self.open.earliest(self.flips, known, order) } else { None };
+        let earliest = if early && earliest { self.open.earliest(self.flips, known, order) } else { None };
         let (flips, published) = earliest.unwrap_or((self.flips, &self.released));
         let ahead = self.flips - flips;
         Passed { total: self.total - ahead, published, ahead, hazard }
     }
 }
 
-pub(super) fn over(needs: &[Need], order: &Clock) -> bool {
+fn over(needs: &[Need], order: &Clock) -> bool {
     needs.iter().all(|&(channel, number)| order.get(channel) >= number)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{TX_DIGIT, TxCount};
+    use super::super::clock::{Channel, Channels, Clock};
+    use super::super::frontier::{Need, Publication};
+    use super::{Arriving, Barrier, TX_DIGIT, TxCount, Waiter};
 
     #[test]
     fn some_of_one_unit_less_some_of_another_is_refused() {
@@ -416,5 +348,72 @@ mod tests {
             assert!(!units.allows(count), "{count}");
         }
         assert!(TxCount::Bytes.allows(TX_DIGIT - 1) && !TxCount::Bytes.allows(TxCount::LIMIT + 1));
+    }
+
+    /// A barrier of one arrival that flipped once for each of these events, the issuer knowing of none.
+    fn flipped(channels: Channels, events: impl IntoIterator<Item = Need>) -> Barrier {
+        let mut barrier = Barrier::default();
+        barrier.init(1, (channels.base(0), 0));
+        let order = Clock::default();
+        for event in events {
+            let published = Publication { seen: None, order: &order, over: [None; 2], also: Some(event) };
+            let (channel, engine) = (channels.barrier(0), event.0 != channels.base(0));
+            let issued = engine.then_some((channels.base(0), event.1));
+            let arriving = Arriving { count: 1, bytes: 0, published, event: Some(event), issued, step: 0, channel };
+            assert_eq!(barrier.arrive(&arriving, TxCount::Bytes, |_| ()), Ok(true));
+        }
+        barrier
+    }
+
+    /// How many flips a wait may come before, whose thread knows so many operations to be issued and an event to be over, and the last event of a channel
+    /// that it then knows of.
+    fn ahead(channels: Channels, barrier: &Barrier, known: Need, issued: u32, of: Channel) -> (u32, u32) {
+        let mut order = Clock::default();
+        order.see(known.0, known.1);
+        order.see(channels.base(0), issued);
+        let waiter = Waiter { thread: 1, channel: channels.base(1), tick: 1, step: 0 };
+        let (total, mut barrier) = (barrier.total, barrier.clone());
+        let passed = barrier.wait_passed(waiter, &order, channels.barrier(0), true);
+        assert_eq!(total - passed.total, passed.ahead);
+        assert!(passed.ahead == 0 || passed.hazard.is_some(), "a proof goes on past an early wait");
+        (passed.ahead, passed.published.order.get(of))
+    }
+
+    #[test]
+    fn a_wait_passes_at_the_earliest_flip_that_is_not_known_to_be_past() {
+        let channels = Channels::new(2);
+        let core = channels.tensor_core(0);
+        let barrier = flipped(channels, (1..=5).map(|number| (core, number)));
+        let ahead = |known, issued| ahead(channels, &barrier, known, issued, core);
+        // Flip 1 is the first of the parity: nothing but that one is sure.
+        assert_eq!(ahead((core, 0), 5), (4, 1));
+        assert_eq!(ahead((core, 1), 5), (4, 1));
+        assert_eq!(ahead((core, 2), 5), (2, 3));
+        assert_eq!(ahead((core, 3), 5), (2, 3));
+        assert_eq!(ahead((core, 4), 5), (0, 5));
+        // Who does not know that they are issued may wait before that, in another schedule.
+        assert_eq!(ahead((core, 0), 0), (0, 5));
+        assert_eq!(ahead((core, 0), 2), (4, 1));
+        // The same by the barrier's own flips.
+        assert_eq!(ahead((channels.barrier(0), 2), 5), (2, 3));
+        assert_eq!(ahead((channels.barrier(0), 4), 5), (0, 5));
+    }
+
+    #[test]
+    fn flips_of_threads_are_left_to_schedules() {
+        let channels = Channels::new(2);
+        let thread = channels.base(0);
+        let barrier = flipped(channels, (1..=4).map(|number| (thread, number)));
+        assert_eq!(ahead(channels, &barrier, (thread, 0), 0, thread), (0, 4));
+    }
+
+    #[test]
+    fn an_init_forgets_the_flips_before_it() {
+        let channels = Channels::new(2);
+        let core = channels.tensor_core(0);
+        let mut barrier = flipped(channels, (1..=3).map(|number| (core, number)));
+        barrier.live = false;
+        barrier.init(1, (channels.base(0), 1));
+        assert!(barrier.open.is_empty());
     }
 }

@@ -67,11 +67,6 @@ impl Channels {
         FAMILIES.get(kind as usize).copied().filter(|_| channel.0 < self.threads * PER_THREAD)
     }
 
-    /// Whether the events of a channel are completions of an engine beside the threads, or flips that such bring.
-    pub fn is_asynchronous(self, channel: Channel) -> bool {
-        channel.0 >= self.threads * PER_THREAD || !channel.0.is_multiple_of(PER_THREAD)
-    }
-
     /// Which barrier's flips a channel counts, if any.
     pub fn barrier_of(self, channel: Channel) -> Option<usize> {
         channel.0.checked_sub(self.threads * PER_THREAD).map(|barrier| barrier as usize)
@@ -215,8 +210,6 @@ mod tests {
         for thread in 0..3 {
             all.push(channels.base(thread));
             all.push(channels.tensor_core(thread));
-            assert!(!channels.is_asynchronous(channels.base(thread)));
-            assert!(channels.is_asynchronous(channels.tensor_core(thread)));
             for kind in FAMILIES {
                 let channel = channels.group(thread, kind);
                 assert_eq!(channels.family(channel), Some(kind));

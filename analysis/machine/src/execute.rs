@@ -257,7 +257,9 @@ impl Machine<'_> {
             let completion = InFlight { event, thread, site: at.site, step: state.step };
             state.barriers[number].1.will_complete(completion);
         }
-        let arriving = Arriving { count, bytes, published, event, step: state.step, channel, channels: self.channels };
+        let own = (self.channels.base(at.thread), state.threads[at.thread].ticks);
+        let issued = (event != Some(own)).then_some(own);
+        let arriving = Arriving { count, bytes, published, event, issued, step: state.step, channel };
         let schedule_hazards = &mut state.schedule_hazards;
         match state.barriers[number].1.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape)) {
             Ok(flipped) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
@@ -274,13 +276,15 @@ impl Machine<'_> {
         let Some(number) = self.live(state, at, barrier, None) else { return };
         let channel = self.channels.barrier(number);
         let base = self.channels.base(at.thread);
+        // A copy that overtakes its readers flips its barrier too often: what then passes early follows from that race.
+        let raced = state.violations.iter().any(|known| matches!(known.rule, Rule::Race { .. }));
         let thread = &mut state.threads[at.thread];
         let known = &mut state.barriers[number].1;
         let waiter = Waiter { thread: at.thread as u16, channel: base, tick: thread.ticks, step: state.step };
         if known.flips == 0 && !known.last_flip_is_over(&thread.order, channel) {
             state.schedule_hazards.push(ScheduleHazard::UnorderedInit);
         }
-        let passed = known.wait_passed(waiter, &thread.order, channel);
+        let passed = known.wait_passed(waiter, &thread.order, channel, !raced);
         state.schedule_hazards.extend(passed.hazard);
         thread.learn(passed.published);
         thread.seen.see(channel, passed.total);
@@ -374,15 +378,8 @@ impl Machine<'_> {
             barrier.start_rendezvous(expected);
         }
         let channel = self.channels.barrier(number);
-        let arriving = Arriving {
-            count,
-            bytes: 0,
-            published,
-            event: Some(event),
-            step: state.step,
-            channel,
-            channels: self.channels,
-        };
+        let arriving =
+            Arriving { count, bytes: 0, published, event: Some(event), issued: None, step: state.step, channel };
         let schedule_hazards = &mut state.schedule_hazards;
         match (barrier.initial == expected)
             .then(|| barrier.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape)))

@@ -5,8 +5,9 @@
 //! number is replaced by its rank among those. Counts of flips matter by parity, and by whether
 //! there were none, one or more.
 
-use super::barrier::{Barrier, Frontier};
+use super::barrier::Barrier;
 use super::clock::{Channel, Clock, FAMILIES, PIECE};
+use super::frontier::Frontier;
 use super::machine::Machine;
 use super::shadow::Event;
 use super::state::State;

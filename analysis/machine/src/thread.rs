@@ -1,7 +1,7 @@
 //! A thread: where a partition of one CTA stands and what it knows.
 
-use super::barrier::{Frontier, Publication};
 use super::clock::{Channel, Clock, FAMILIES};
+use super::frontier::{Frontier, Publication};
 use super::shadow::{ImplicitOrder, Observer};
 use kernel::{BlockId, CommitKind};
 use smallvec::SmallVec;
