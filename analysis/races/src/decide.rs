@@ -7,8 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
 use crate::choose::{
-    companions, congruent, few_of_each, is_contradicted, is_never_met, neighbours, real_settings, settings, unlike,
-    with_tile,
+    companions, few_of_each, is_contradicted, is_never_met, neighbours, real_settings, settings, unlike, with_tile,
 };
 use crate::interval::Intervals;
 use crate::launch::Known;
@@ -17,6 +16,7 @@ use crate::limits::runs::PROGRAMS;
 use crate::persistent::{grouped, persistent};
 use crate::program::{Base, Completion, Program, Scope};
 use crate::prove::{Converter, Counter, Premise, Prover, Ranges, Spread, Table, tables, tickets};
+use crate::remainder::congruent;
 use crate::report::{Assumption, Global, Query, Race, Reason, Status};
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
 use crate::smt::Question;
@@ -281,6 +281,9 @@ impl Decider<'_> {
         }
         if self.tells_waits() {
             reasons.extend(hangs.map(|access| self.hang(access)));
+        }
+        if reasons.is_empty() {
+            reasons.extend(self.never_given_back(&outcomes));
         }
         self.left_open(&outcomes, &asked, &mut reasons);
         let executed = |access: u32| outcomes.iter().any(|(_, outcome)| outcome.executes(access));

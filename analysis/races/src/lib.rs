@@ -26,6 +26,7 @@ mod persistent;
 mod point;
 mod program;
 mod prove;
+mod remainder;
 mod report;
 mod run;
 mod same;
