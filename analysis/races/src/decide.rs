@@ -95,7 +95,7 @@ impl Decider<'_> {
                 reasons.extend(self.meet_against(&spreads, &proofs.premises, cancel)?);
             }
             if reasons.is_empty() {
-                reasons.extend(self.lost_sums(&proofs.premises));
+                reasons.extend(self.lost_sums(&proofs.premises).or_else(|| self.windows(&spreads)));
             }
             let waits = self.has_waits();
             if waits && reasons.is_empty() {
@@ -283,7 +283,7 @@ impl Decider<'_> {
             reasons.extend(hangs.map(|access| self.hang(access)));
         }
         if reasons.is_empty() {
-            reasons.extend(self.never_given_back(&outcomes));
+            reasons.extend(self.never_given_back(&outcomes).or_else(|| self.windows(&needed)));
         }
         self.left_open(&outcomes, &asked, &mut reasons);
         let executed = |access: u32| outcomes.iter().any(|(_, outcome)| outcome.executes(access));

@@ -38,6 +38,7 @@ mod term;
 #[cfg(test)]
 mod tests;
 mod uneven;
+mod windows;
 
 pub use launch::{Launch, Views};
 pub use limits::LIMITS;
