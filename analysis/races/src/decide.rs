@@ -205,7 +205,11 @@ impl Decider<'_> {
         if !self.program.gaps.is_empty() || !laid_over.is_empty() {
             outcomes.iter_mut().for_each(|(_, outcome)| outcome.races.clear());
         }
+        let separated = self.clear_separated(&mut outcomes);
         let mut races = self.races(&outcomes);
+        if races.is_empty() {
+            reasons.extend(separated);
+        }
         if !self.is_whole()
             && let Some(race) = outcomes.iter().flat_map(|(_, outcome)| &outcome.races).find(|race| wraps(race))
         {

@@ -11,6 +11,7 @@
 use crate::limits::launches::LAUNCHES;
 
 mod assumed;
+mod between;
 mod choose;
 mod conjuncts;
 mod decide;
