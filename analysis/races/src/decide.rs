@@ -217,6 +217,13 @@ impl Decider<'_> {
             let text = "its address does not fit into its integers with the sizes that were tried".to_owned();
             reasons.push(Reason { range: self.tree.op_header_range(op), text });
         }
+        if races.is_empty()
+            && let Some(access) = outcomes.iter().find_map(|(_, outcome)| outcome.before_tensor)
+        {
+            let text = "with the sizes that were tried it goes to places before its tensor".to_owned();
+            let op = self.program.accesses[access as usize].op;
+            reasons.push(Reason { range: self.tree.op_header_range(op), text });
+        }
         if !fits {
             races.clear();
             let conditions: Vec<String> = crate::say::largest(&self.program, &needed)

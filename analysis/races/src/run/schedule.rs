@@ -39,6 +39,8 @@ pub(crate) struct Outcome {
     pub(crate) alone: bool,
     /// An access by which a program waits for what no other does any more.
     pub(crate) hangs: Option<u32>,
+    /// An access that meets another one before the beginning of its tensor, with numbers that were chosen.
+    pub(crate) before_tensor: Option<u32>,
     /// Accesses by which a program of those that were run waits for what none of these does any more.
     pub(crate) left_waiting: FxHashSet<u32>,
 }
@@ -355,6 +357,11 @@ impl<'p> Explorer<'p> {
     }
 
     fn tell(&mut self, mut meeting: Meeting) {
+        // With numbers that were chosen a program may go to places before its tensor: no launch is like that.
+        if meeting.start < 0 && !self.setting.given {
+            self.outcome.before_tensor.get_or_insert(meeting.first.access);
+            return;
+        }
         meeting.programs = meeting.programs.map(|program| self.setting.number(program));
         let (a, b) = (meeting.first.access, meeting.second.access);
         if self.told.insert((a.min(b), a.max(b))) {
