@@ -81,11 +81,11 @@ impl GlobalMemory {
         }
     }
 
-    /// A proof about launches of one program each says nothing of a kernel that is made for several: nothing was found in
-    /// them.
+    /// A proof about launches of one program each says nothing of a kernel that is made for several.
     pub fn own_up(&mut self) {
-        if self.alone && matches!(self.verdict, Verdict::Proved(_)) {
-            self.verdict = Verdict::Clean("no race in global memory in launches of one program".to_owned());
+        if self.alone && self.is_told() {
+            let why = "global memory: all launches that are known have one program, which has no other to race with";
+            self.verdict = Verdict::Undecided(vec![why.to_owned()]);
         }
     }
 

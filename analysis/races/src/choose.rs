@@ -10,11 +10,11 @@ use crate::conjuncts::conjuncts;
 use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
-use crate::limits::choose::{COMPANIONS, CONGRUENT, FEW, LARGEST, LONGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
-use crate::limits::runs::PROGRAMS;
+use crate::limits::choose::{COMPANIONS, FEW, LARGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
 use crate::point::fails_in;
 use crate::program::Program;
 use crate::prove::{Poly, Spread};
+use crate::remainder::{around, is_of};
 use crate::run::{FirstWords, Setting};
 use crate::say::bound;
 use crate::term::{BinOp, Node, Symbol, Term};
@@ -26,7 +26,7 @@ pub(crate) fn block(program: &Program) -> i64 {
 }
 
 /// Sizes that arguments get, given the longest block: several of those, one and a bit, and hardly anything.
-fn sizes(program: &Program, launch: &Known) -> [i64; 3] {
+pub(crate) fn sizes(program: &Program, launch: &Known) -> [i64; 3] {
     let longest = block(program);
     let most = wanted_tiles(program, launch).unwrap_or(1);
     [longest * (most.min(tiles(longest)) + 1).max(4), longest + longest / 4 + 1, 16]
@@ -399,7 +399,7 @@ pub(crate) struct Choice {
 pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>], choice: &Choice) -> Option<Setting> {
     let (size, only) = (choice.size, choice.only);
     let axes = program.axes.len().min(3);
-    let around = around(program);
+    let around = around(program, launch);
     let mut setting = Setting { contents: launch.contents.clone(), same: launch.same.clone(), ..Setting::default() };
     for axis in 0..3u8 {
         let used = program.axes.contains(&axis) && only.is_none_or(|only| only == axis);
@@ -439,77 +439,6 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
         }
     }
     None
-}
-
-/// Launches of which two programs are run that are as far apart as a constant by which their numbers are divided with a
-/// remainder: they are told apart by the quotient alone.
-pub(crate) fn congruent(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
-    let &[axis] = program.axes.as_slice() else { return Vec::new() };
-    let at = usize::from(axis);
-    let (remainders, _) = divided(program);
-    let mut all: Vec<i64> =
-        remainders.into_iter().filter(|(of, _)| is_of(program, *of, axis)).map(|(_, divisor)| divisor).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.retain(|apart| (LONGEST..PROGRAMS).contains(apart) && launch.grid[at].is_none_or(|count| *apart < count));
-    let mut with_bounds = Cow::Borrowed(program);
-    let bounded = bounded(&mut with_bounds, spreads);
-    let size = sizes(&with_bounds, launch)[0];
-    let made = all.into_iter().take(CONGRUENT).filter_map(|apart| {
-        let fixed = match &launch.host.programs[at] {
-            Some(Quantity::Unknown { id, .. }) => [(*id, apart + 1)].into_iter().collect(),
-            Some(_) => return None,
-            None => Numbers::new(),
-        };
-        let wide = !fixed.is_empty();
-        let mut made = setting(&with_bounds, launch, &bounded, &Choice { size, wide, fixed, ..Choice::default() })?;
-        made.grid[at] = launch.grid[at].unwrap_or(made.grid[at].max(apart + 1));
-        made.chosen = vec![0, u32::try_from(apart).ok()?];
-        Some(made)
-    });
-    made.collect()
-}
-
-fn is_of(program: &Program, term: Term, axis: u8) -> bool {
-    program.terms.any_leaf(term, |node| matches!(node, Node::Symbol(Symbol::Program(of), _) if *of == axis))
-}
-
-/// What is divided, and by which constant.
-type Divided = (Term, i64);
-
-/// What is divided by constants: with the remainder, and with the quotient.
-fn divided(program: &Program) -> (Vec<Divided>, FxHashSet<Divided>) {
-    let mut quotients = FxHashSet::default();
-    let mut remainders = Vec::new();
-    for term in used(program) {
-        let Node::Binary(op, a, b) = *program.terms.node(term) else { continue };
-        let Some(by) = program.terms.constant(b) else { continue };
-        let power = || 1i64.checked_shl(u32::try_from(by).unwrap_or(u32::MAX)).unwrap_or(0);
-        match op {
-            BinOp::DivS | BinOp::DivU | BinOp::FloorDivS => quotients.extend([(a, by)]),
-            BinOp::ShrS | BinOp::ShrU => quotients.extend([(a, power())]),
-            BinOp::RemS | BinOp::RemU => remainders.push((a, by)),
-            BinOp::And => remainders.push((a, by.saturating_add(1))),
-            _ => {}
-        }
-    }
-    (remainders, quotients)
-}
-
-/// By axis: one more program than the constants by which its numbers are divided, so that a remainder comes again. Where
-/// the quotient counts too, the two tell all numbers apart: how many of them there are is for the sizes to say.
-fn around(program: &Program) -> [i64; 3] {
-    let (mut remainders, quotients) = divided(program);
-    remainders.retain(|one| (2..=LONGEST).contains(&one.1) && !quotients.contains(one));
-    let mut most = [0; 3];
-    for (of, divisor) in remainders {
-        for (axis, most) in (0u8..).zip(&mut most) {
-            if *most <= divisor && is_of(program, of, axis) {
-                *most = divisor + 1;
-            }
-        }
-    }
-    most
 }
 
 /// All expressions that say where and whether something is accessed, and how long loops run.

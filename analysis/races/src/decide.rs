@@ -7,8 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
 use crate::choose::{
-    companions, congruent, few_of_each, is_contradicted, is_never_met, neighbours, real_settings, settings, unlike,
-    with_tile,
+    companions, few_of_each, is_contradicted, is_never_met, neighbours, real_settings, settings, unlike, with_tile,
 };
 use crate::interval::Intervals;
 use crate::launch::Known;
@@ -17,6 +16,7 @@ use crate::limits::runs::PROGRAMS;
 use crate::persistent::{grouped, persistent};
 use crate::program::{Base, Completion, Program, Scope};
 use crate::prove::{Converter, Counter, Premise, Prover, Ranges, Spread, Table, tables, tickets};
+use crate::remainder::congruent;
 use crate::report::{Assumption, Global, Query, Race, Reason, Status};
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
 use crate::smt::Question;
@@ -95,7 +95,7 @@ impl Decider<'_> {
                 reasons.extend(self.meet_against(&spreads, &proofs.premises, cancel)?);
             }
             if reasons.is_empty() {
-                reasons.extend(self.lost_sums(&proofs.premises));
+                reasons.extend(self.lost_sums(&proofs.premises).or_else(|| self.windows(&spreads)));
             }
             let waits = self.has_waits();
             if waits && reasons.is_empty() {
@@ -205,12 +205,23 @@ impl Decider<'_> {
         if !self.program.gaps.is_empty() || !laid_over.is_empty() {
             outcomes.iter_mut().for_each(|(_, outcome)| outcome.races.clear());
         }
+        let separated = self.clear_separated(&mut outcomes);
         let mut races = self.races(&outcomes);
+        if races.is_empty() {
+            reasons.extend(separated);
+        }
         if !self.is_whole()
             && let Some(race) = outcomes.iter().flat_map(|(_, outcome)| &outcome.races).find(|race| wraps(race))
         {
             let op = self.program.accesses[race.second.access as usize].op;
             let text = "its address does not fit into its integers with the sizes that were tried".to_owned();
+            reasons.push(Reason { range: self.tree.op_header_range(op), text });
+        }
+        if races.is_empty()
+            && let Some(access) = outcomes.iter().find_map(|(_, outcome)| outcome.before_tensor)
+        {
+            let text = "with the sizes that were tried it goes to places before its tensor".to_owned();
+            let op = self.program.accesses[access as usize].op;
             reasons.push(Reason { range: self.tree.op_header_range(op), text });
         }
         if !fits {
@@ -281,6 +292,9 @@ impl Decider<'_> {
         }
         if self.tells_waits() {
             reasons.extend(hangs.map(|access| self.hang(access)));
+        }
+        if reasons.is_empty() {
+            reasons.extend(self.never_given_back(&outcomes).or_else(|| self.windows(&needed)));
         }
         self.left_open(&outcomes, &asked, &mut reasons);
         let executed = |access: u32| outcomes.iter().any(|(_, outcome)| outcome.executes(access));

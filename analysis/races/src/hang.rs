@@ -6,10 +6,10 @@ use rustc_hash::FxHashSet;
 use crate::choose::settings;
 use crate::decide::Decider;
 use crate::limits::runs::PROGRAMS;
-use crate::program::Source;
+use crate::program::{Action, Loop, Source, Update};
 use crate::report::Reason;
-use crate::run::{Allowance, Stuck, explore};
-use crate::term::{Node, Symbol};
+use crate::run::{Allowance, Outcome, Setting, Stuck, explore};
+use crate::term::{Node, Symbol, Term, apply};
 
 impl Decider<'_> {
     /// Whether some loop asks the same word of memory again and again.
@@ -79,6 +79,63 @@ impl Decider<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// A word that programs of a run wait for, where they take it themselves and no access of the kernel ever gives it
+    /// back: however many programs there are, and whatever sizes were chosen, whoever comes second waits for ever.
+    pub(crate) fn never_given_back(&self, outcomes: &[(Setting, Outcome)]) -> Option<Reason> {
+        let mut waiting: Vec<u32> =
+            outcomes.iter().flat_map(|(_, outcome)| outcome.left_waiting.iter().copied()).collect();
+        waiting.sort_unstable();
+        let access = waiting.into_iter().find(|access| self.keeps(*access))?;
+        let op = self.program.accesses[access as usize].op;
+        let text =
+            "a program waits here for ever: it asks for a word that another one has taken, and none gives it back";
+        Some(Reason { range: self.tree.op_header_range(op), text: text.to_owned() })
+    }
+
+    /// Whether a loop takes a word and goes on with each value that anything writes there.
+    fn keeps(&self, number: u32) -> bool {
+        let access = &self.program.accesses[number as usize];
+        let Some(of) = access.loops.last().and_then(|of| self.program.loops.get(*of as usize)) else { return false };
+        let tensor = self.tensor(access.base);
+        if tensor.is_none() || !access.action.writes() {
+            return false;
+        }
+        let mut writes = self.program.accesses.iter().filter(|access| access.action.writes());
+        writes.all(|write| match self.tensor(write.base) {
+            None => false,
+            other if other != tensor => true,
+            _ => {
+                let whole = matches!(
+                    write.action,
+                    Action::Store | Action::Atomic(Update::Exchange | Update::CompareExchange, _)
+                );
+                let value = write.value.and_then(|value| self.program.terms.constant(value));
+                whole
+                    && value
+                        .is_some_and(|value| self.goes_on(of, number, of.condition, value).is_some_and(|on| on != 0))
+            }
+        })
+    }
+
+    /// What an expression is where an access of a loop has read this.
+    fn goes_on(&self, of: &Loop, access: u32, term: Term, read: i64) -> Option<i64> {
+        let inner = |term| self.goes_on(of, access, term, read);
+        let terms = &self.program.terms;
+        match *terms.node(term) {
+            Node::Const(value) => Some(value),
+            Node::Read(source, ..) if self.program.accesses[access as usize].source == Some(source) => Some(read),
+            Node::Read(source, ..) => {
+                let next = of.carried.iter().find(|carried| carried.source == source)?.next;
+                let own = self.program.accesses[access as usize].source;
+                matches!(terms.node(next), Node::Read(next, ..) if Some(*next) == own).then_some(read)
+            }
+            Node::Trunc(a) if terms.bits(term) == 1 => Some(inner(a)? & 1),
+            Node::Trunc(a) | Node::ExtS(a) => inner(a),
+            Node::Binary(op, a, b) => apply(op, terms.bits(a), inner(a)?, inner(b)?),
+            Node::Symbol(..) | Node::ExtU(_) | Node::Select(..) => None,
+        }
     }
 
     pub(crate) fn hang(&self, access: u32) -> Reason {

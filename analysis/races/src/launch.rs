@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::Quantity;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::{Given, Host};
 use crate::program::Program;
@@ -123,8 +123,26 @@ pub(crate) struct Known {
     pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
     /// How the numbers hang together that it does not give.
     pub(crate) host: Host,
+    /// Arguments that are said to be sizes or strides of tensors, or computed from such.
+    pub(crate) of_tensors: FxHashSet<u32>,
     /// Along which axes it says how many programs there are, be it by a formula.
     pub(crate) given: [bool; 3],
+}
+
+/// What numbers are sizes of, where a launch tells several of them: a number that the host is handed stands alone.
+fn of_several_sizes(launch: &Launch) -> FxHashSet<u32> {
+    let mut first: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut several = FxHashSet::default();
+    for quantity in launch.quantities.iter().map(|(_, quantity)| quantity).chain(launch.programs.iter().flatten()) {
+        quantity.unknowns(&mut |number, of| {
+            if let Some(of) = of
+                && *first.entry(of).or_insert(number) != number
+            {
+                several.insert(of);
+            }
+        });
+    }
+    several
 }
 
 impl Known {
@@ -139,6 +157,7 @@ impl Known {
         let mut known = Known { grid: launch.grid, host: Host::new(&given, program), ..Known::default() };
         let says = |axis: usize| launch.grid[axis].is_some() || launch.programs[axis].is_some();
         known.given = [says(0), says(1), says(2)];
+        let several = of_several_sizes(launch);
         let mut first: FxHashMap<u32, (u32, i64)> = FxHashMap::default();
         let mut told = 0;
         let pointers = program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();
@@ -146,6 +165,14 @@ impl Known {
             let (at, name) = (at as u32, argument.name.trim_start_matches('%'));
             if let Some((_, value)) = launch.values.iter().find(|(of, _)| of == name) {
                 known.values.insert(at, *value);
+            }
+            let quantity = launch.quantities.iter().find(|(of, _)| of == name).map(|(_, quantity)| quantity);
+            if let Some(quantity) = quantity {
+                let mut of_tensor = matches!(quantity, Quantity::Stride { .. });
+                quantity.unknowns(&mut |_, of| of_tensor |= of.is_some_and(|of| several.contains(&of)));
+                if of_tensor {
+                    known.of_tensors.insert(at);
+                }
             }
             if let Some((_, described)) = launch.described.iter().find(|(of, _)| of == name)
                 && described.len() == argument.rank

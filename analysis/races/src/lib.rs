@@ -11,6 +11,7 @@
 use crate::limits::launches::LAUNCHES;
 
 mod assumed;
+mod between;
 mod choose;
 mod conjuncts;
 mod decide;
@@ -26,6 +27,7 @@ mod persistent;
 mod point;
 mod program;
 mod prove;
+mod remainder;
 mod report;
 mod run;
 mod same;
@@ -37,6 +39,7 @@ mod term;
 #[cfg(test)]
 mod tests;
 mod uneven;
+mod windows;
 
 pub use launch::{Launch, Views};
 pub use limits::LIMITS;
@@ -72,7 +75,7 @@ pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Ve
         };
         let mut allowance = Allowance::whole();
         let open = |worst: &Global| !matches!(worst.status, Status::NoWrites | Status::Found);
-        for launch in known {
+        for launch in known.iter().copied() {
             cancel.check()?;
             worst = with(worst, kernel.decide(tree, launch, &mut allowance, cancel)?);
             if let Some(one) = launch.without_copies().filter(|_| worst.as_ref().is_some_and(open)) {
@@ -81,6 +84,9 @@ pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Ve
             if worst.as_ref().is_some_and(|worst| worst.status == Status::Found) {
                 break;
             }
+        }
+        if let Some(alone) = worst.as_mut().filter(|worst| worst.alone && worst.status == Status::Proved) {
+            kernel.widen(alone, tree, &known, cancel)?;
         }
         if !rest.is_empty() && worst.as_ref().is_some_and(open) {
             worst = with(worst, kernel.decide_together(tree, &rest, cancel)?);
@@ -177,6 +183,30 @@ impl<'t> Kernel<'t> {
             global.leave_open(format!("programs race where `{zeros}` is 0, in a launch that is known in part"));
         }
         Ok(global)
+    }
+
+    /// Of launches of one program each nothing is to be proved: what is, if it can be, is proved of launches of several.
+    fn widen(
+        &self,
+        alone: &mut Global,
+        tree: &'t Tree,
+        launches: &[&Launch],
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Cancelled> {
+        let mut wide: Option<Global> = None;
+        for launch in launches {
+            let (memory, shifts, views) = (launch.memory.clone(), launch.shifts.clone(), launch.views.clone());
+            let any = Launch { memory, shifts, views, ..Launch::default() };
+            let global = self.decide(tree, &any, &mut Allowance::whole(), cancel)?;
+            wide = Some(match wide {
+                Some(wide) => wide.and(global),
+                None => global,
+            });
+        }
+        if let Some(wide) = wide.filter(|wide| wide.status == Status::Proved) {
+            *alone = wide;
+        }
+        Ok(())
     }
 
     /// What there is to say of it where conversions make no copies: whether they do is not known.

@@ -88,6 +88,16 @@ pub(crate) enum Completion {
     Counted,
 }
 
+/// An op that is not followed, between accesses.
+#[derive(Clone, Debug)]
+pub(crate) struct Unfollowed {
+    pub(crate) range: TextRange,
+    /// How many accesses stand before it.
+    pub(crate) before: u32,
+    /// The loops around it, outermost first.
+    pub(crate) loops: Box<[u32]>,
+}
+
 /// One access in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
@@ -176,6 +186,8 @@ pub(crate) struct Program {
     pub(crate) steps: Vec<Step>,
     /// What is not followed, and where.
     pub(crate) gaps: Vec<(TextRange, String)>,
+    /// What is not followed and may wait for other programs, though it is handed no pointer.
+    pub(crate) unfollowed: Vec<Unfollowed>,
     /// Axes of the grid that the kernel asks for.
     pub(crate) axes: Vec<u8>,
     pub(crate) arguments: Vec<Argument>,

@@ -54,7 +54,12 @@ impl Decider<'_> {
     fn depends(&self, access: u32) -> (TextRange, String) {
         let access = &self.program.accesses[access as usize];
         let data = self.read_from(&[access.offset, access.mask]);
-        (self.tree.op_header_range(access.op), format!("where this goes depends on data{data}"))
+        let reads = |node: &Node| matches!(node, Node::Read(..));
+        let what = match self.program.terms.any_leaf(access.offset, reads) {
+            true => "where this goes",
+            false => "which of its elements this touches",
+        };
+        (self.tree.op_header_range(access.op), format!("{what} depends on data{data}"))
     }
 
     /// The first of some accesses of which it depends on data where it goes.

@@ -56,6 +56,7 @@ impl Decider<'_> {
         accesses.sort_unstable();
         for number in accesses {
             let access = &self.program.accesses[number as usize];
+            let reason = |text| Some(Reason { range: self.tree.op_header_range(access.op), text });
             for tile in tiles_of(&self.program, &[access.offset]) {
                 let varies = |setting: &&Setting| {
                     let interval = Intervals::new(&self.program, setting, &access.lanes).term(tile);
@@ -63,8 +64,20 @@ impl Decider<'_> {
                 };
                 if !settings.iter().any(varies) {
                     let tile = crate::say::term(&self.program, tile);
-                    let text = format!("in the launches that were run there is one value of {tile}");
-                    return Some(Reason { range: self.tree.op_header_range(access.op), text });
+                    return reason(format!("in the launches that were run there is one value of {tile}"));
+                }
+            }
+            for (of, most) in held_below(&self.program, access.offset) {
+                let goes_beyond = |setting: &&Setting| {
+                    let mut intervals = Intervals::new(&self.program, setting, &access.lanes);
+                    let (of, limit) = (intervals.term(of), intervals.term(most.term()));
+                    of.zip(limit).is_none_or(|(of, limit)| of.1 >= limit.0 + i128::from(most.is_last()))
+                };
+                if !settings.iter().any(goes_beyond) {
+                    let (of, term) =
+                        (crate::say::term(&self.program, of), crate::say::term(&self.program, most.term()));
+                    let how = if most.is_last() { "not above" } else { "below" };
+                    return reason(format!("in the launches that were run {of} is {how} {term}"));
                 }
             }
         }
@@ -196,6 +209,51 @@ fn tiles_of(program: &Program, of: &[Term]) -> Vec<Term> {
         node => is_program(node),
     };
     crate::choose::parts(program, of.to_vec()).into_iter().filter(is_tile).collect()
+}
+
+/// What numbers of tiles are held below.
+#[derive(Clone, Copy)]
+enum Held {
+    /// It is divided by this, and the remainder taken.
+    Below(Term),
+    /// It is no more than this, or of its bits those that this has are taken.
+    Within(Term),
+}
+
+impl Held {
+    fn term(self) -> Term {
+        match self {
+            Held::Below(term) | Held::Within(term) => term,
+        }
+    }
+
+    fn is_last(self) -> bool {
+        matches!(self, Held::Within(_))
+    }
+}
+
+/// Numbers of programs that addresses are made of less than of, each with what they are held below: programs that differ by
+/// that, or beyond it, are alike. What is read, and elements, in which lanes are, are no such numbers.
+fn held_below(program: &Program, of: Term) -> Vec<(Term, Held)> {
+    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
+    let is_other = |node: &Node| matches!(node, Node::Symbol(Symbol::Lane(_), _) | Node::Read(..));
+    let is_own = |node: &Node| matches!(node, Node::Symbol(symbol, _) if !symbol.is_shared());
+    let mut all = Vec::new();
+    for term in crate::choose::parts(program, vec![of]) {
+        let Node::Binary(op, a, b) = *program.terms.node(term) else { continue };
+        if program.terms.any_leaf(term, is_other) {
+            continue;
+        }
+        let tile = |of: Term, by: Term| program.terms.any_leaf(of, is_program) && !program.terms.any_leaf(by, is_own);
+        match op {
+            BinOp::RemS | BinOp::RemU if tile(a, b) => all.push((a, Held::Below(b))),
+            BinOp::And if tile(a, b) => all.push((a, Held::Within(b))),
+            BinOp::MinS | BinOp::MinU if tile(a, b) => all.push((a, Held::Within(b))),
+            BinOp::MinS | BinOp::MinU if tile(b, a) => all.push((b, Held::Within(a))),
+            _ => {}
+        }
+    }
+    all
 }
 
 /// The largest constant that program numbers are multiplied with, divided by or held below.

@@ -11,7 +11,7 @@
 //! grid, groups of heads where there is none. So a race in global memory is looked at with more numbers, see
 //! [`race_variations`].
 //!
-//! Missed: values that make a difference only together.
+//! Missed: values that make a difference only together, but for switches.
 
 use super::blame::cause;
 use super::budget::LEFT_OUT;
@@ -150,7 +150,7 @@ fn others(siblings: &[&Spec], argument: &Argument, num_ctas: u32) -> Vec<Given> 
 }
 
 /// Other numbers in place of each chosen one, for a race: its neighbours, the largest that was chosen for another
-/// argument, and 1; and each switch the other way. A constexpr that may be any number is tried with the last two; with 1 not where it is a size
+/// argument, and 1; and before them switches the other way. A constexpr that may be any number is tried with the last two; with 1 not where it is a size
 /// of the host, unless the kernel divides it: of one row there is one program, and that has no race whatever is wrong with more,
 /// but of heads there may be as many as of others.
 pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
@@ -165,7 +165,9 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
     let open = spec.arguments.iter().enumerate().filter(|(_, it)| is_open(it));
     let open: Vec<usize> = open.map(|(at, _)| at).collect();
     let most = numbers.iter().map(|(_, number)| *number).max().unwrap_or(1);
-    let mut out: Vec<Variation> = of_a_dense_tensor(spec, most).into_iter().collect();
+    // What the host computes of sizes, such as whether they are multiples of blocks, is no choice beside them.
+    let mut out = switched(spec);
+    out.extend(of_a_dense_tensor(spec, most));
     let choices: [&dyn Fn(i64) -> Option<i64>; 4] =
         [&|now| (now % 2 == 0).then_some(now / 2), &|_| Some(most), &|_| Some(1), &|now| now.checked_mul(2)];
     let vary = |at: usize, was: &dyn Fn(&str) -> String, is: i64| {
@@ -184,7 +186,8 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
     };
     for instead in [most, 1] {
         let tried = open.iter().filter(|at| instead != 1 || !is_computed(at));
-        out.extend(tried.filter_map(|at| vary(*at, &|name| format!("any {name}"), instead)));
+        let is = |at: usize| spec.arguments.get(at).map_or_else(String::new, |it| shown(&it.given));
+        out.extend(tried.filter_map(|at| vary(*at, &|name| format!("{name}={}", is(*at)), instead)));
     }
     for (choice, instead) in choices.iter().enumerate() {
         for (at, now) in &numbers {
@@ -193,19 +196,40 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
             out.extend(vary(*at, &|name| format!("{name}={now}"), other));
         }
     }
-    // A switch the other way: it may be what the host computes of sizes.
-    for (at, argument) in spec.arguments.iter().enumerate().filter(|(_, it)| it.source == Source::Chosen) {
-        let Given::Value(text) = &argument.given else { continue };
-        let other = match text.as_str() {
-            "True" => "False",
-            "False" => "True",
-            _ => continue,
-        };
-        let mut spec = spec.clone();
-        let Some(varied) = spec.arguments.get_mut(at) else { continue };
-        varied.given = Given::Value(other.to_owned());
-        let said = |value: &str| format!("{}={value}", argument.name);
-        out.push(Variation { was: said(text), is: said(other), spec });
+    out
+}
+
+/// Each chosen switch the other way, and all of them that way: a heuristic of the kernel, or its host, may compute them of
+/// sizes, and several of one size.
+fn switched(spec: &Spec) -> Vec<Variation> {
+    let value = |argument: &Argument| match &argument.given {
+        Given::Value(text) if argument.source == Source::Chosen => match text.as_str() {
+            "True" => Some(true),
+            "False" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    };
+    let switches: Vec<(usize, bool)> =
+        spec.arguments.iter().enumerate().filter_map(|(at, argument)| Some((at, value(argument)?))).collect();
+    let text = |on: bool| if on { "True" } else { "False" };
+    let turned = |of: &[(usize, bool)]| {
+        let mut varied = spec.clone();
+        let (mut was, mut is) = (Vec::new(), Vec::new());
+        for (at, on) in of {
+            let Some(argument) = varied.arguments.get_mut(*at) else { continue };
+            was.push(format!("{}={}", argument.name, text(*on)));
+            is.push(format!("{}={}", argument.name, text(!*on)));
+            argument.given = Given::Value(text(!*on).to_owned());
+        }
+        Variation { was: was.join(", "), is: is.join(", "), spec: varied }
+    };
+    let mut out: Vec<Variation> = switches.iter().map(|one| turned(std::slice::from_ref(one))).collect();
+    for on in [true, false] {
+        let all: Vec<(usize, bool)> = switches.iter().copied().filter(|(_, now)| *now == on).collect();
+        if all.len() > 1 {
+            out.push(turned(&all));
+        }
     }
     out
 }

@@ -21,6 +21,7 @@ struct Mark {
     accesses: usize,
     loops: usize,
     gaps: usize,
+    unfollowed: usize,
     steps: Vec<Step>,
     path: Term,
 }
@@ -31,6 +32,7 @@ impl Extractor<'_> {
             accesses: self.program.accesses.len(),
             loops: self.program.loops.len(),
             gaps: self.program.gaps.len(),
+            unfollowed: self.program.unfollowed.len(),
             steps: std::mem::take(&mut self.steps),
             path: self.path,
         }
@@ -40,6 +42,7 @@ impl Extractor<'_> {
         self.program.accesses.truncate(mark.accesses);
         self.program.loops.truncate(mark.loops);
         self.program.gaps.truncate(mark.gaps);
+        self.program.unfollowed.truncate(mark.unfollowed);
         self.steps = mark.steps;
         self.path = mark.path;
     }
@@ -596,6 +599,7 @@ impl Extractor<'_> {
             if pointers {
                 self.gap(op, format!("what `@{name}` does to global memory is not followed"));
             }
+            self.unfollowed(op);
             return;
         };
         let handed: Vec<Value> = tree.operands(op).iter().map(|value| self.value(*value)).collect();

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
 
 use crate::limits::extract::{CALLS as DEPTH, TERMS};
-use crate::program::{Argument, Base, Program, Source, Step};
+use crate::program::{Argument, Base, Program, Source, Step, Unfollowed};
 use crate::term::{Node, Symbol, Term};
 pub(crate) use scalar::axis;
 pub(crate) use value::{Descriptor, Elements, Pointer, Value};
@@ -221,9 +221,32 @@ impl<'t> Extractor<'t> {
         }
     }
 
+    /// Notes an op that is not followed and may wait for other programs.
+    pub(crate) fn unfollowed(&mut self, op: OpId) {
+        let range = self.tree.op_header_range(op);
+        let before = self.program.accesses.len() as u32;
+        self.program.unfollowed.push(Unfollowed { range, before, loops: self.loops.clone().into() });
+    }
+
+    /// Whether an op stands for anything: no dialect has it, nor is it a value of which nothing is known, or it says of itself
+    /// that it does more than to compute.
+    fn does_anything(&self, op: OpId) -> bool {
+        let tree = self.tree;
+        match tree.code(op) {
+            None => tree.op_name(op) != "tt.opaque",
+            Some(OpCode::Tt(Tt::ElementwiseInlineAsm | Tt::ExternElementwise)) => {
+                tree.attr(op, "pure").is_some_and(|attr| !tree.attr_bool(attr))
+            }
+            Some(_) => false,
+        }
+    }
+
     /// An op that is not followed: its integer results are values of their own.
     fn other(&mut self, op: OpId) {
         let tree = self.tree;
+        if self.does_anything(op) {
+            self.unfollowed(op);
+        }
         for &result in tree.results(op) {
             let value = self.unknown(result);
             self.bind(result, value);

@@ -11,7 +11,7 @@ mod ticket;
 
 pub(crate) use convert::{Converter, Count};
 pub(crate) use pair::Prover;
-pub(crate) use poly::Poly;
+pub(crate) use poly::{Monomial, Poly};
 pub(crate) use range::Ranges;
 pub(crate) use refute::Spread;
 pub(crate) use table::{Premise, Table, tables};

@@ -39,6 +39,10 @@ pub(crate) struct Outcome {
     pub(crate) alone: bool,
     /// An access by which a program waits for what no other does any more.
     pub(crate) hangs: Option<u32>,
+    /// An access that meets another one before the beginning of its tensor, with numbers that were chosen.
+    pub(crate) before_tensor: Option<u32>,
+    /// Accesses by which a program of those that were run waits for what none of these does any more.
+    pub(crate) left_waiting: FxHashSet<u32>,
 }
 
 /// The first words that programs ask for: where the first visible access of each goes.
@@ -256,14 +260,16 @@ impl<'p> Explorer<'p> {
 
     /// Nothing moves any more: each program has ended, or waits for ever.
     fn end(&mut self, state: &State) {
-        if self.outcome.hangs.is_some() || !self.setting.chosen.is_empty() {
+        let segments = || state.nodes.iter().map(|node| &self.nodes[*node as usize].segment);
+        if !segments().all(|segment| segment.is_ok()) {
             return;
         }
-        let segments = || state.nodes.iter().map(|node| &self.nodes[*node as usize].segment);
-        let waits = segments().flatten().find_map(|segment| segment.ask.as_ref().filter(|ask| ask.spins));
-        if segments().all(|segment| segment.is_ok()) {
-            self.outcome.hangs = waits.map(|ask| ask.event.access);
+        let waits = segments().flatten().filter_map(|segment| segment.ask.as_ref().filter(|ask| ask.spins));
+        let waiting: Vec<u32> = waits.map(|ask| ask.event.access).collect();
+        if self.setting.chosen.is_empty() {
+            self.outcome.hangs = self.outcome.hangs.or(waiting.first().copied());
         }
+        self.outcome.left_waiting.extend(waiting);
     }
 
     /// The place of a program that has come so far. What it has computed since its beginning counts each time.
@@ -351,6 +357,11 @@ impl<'p> Explorer<'p> {
     }
 
     fn tell(&mut self, mut meeting: Meeting) {
+        // With numbers that were chosen a program may go to places before its tensor: no launch is like that.
+        if meeting.start < 0 && !self.setting.given {
+            self.outcome.before_tensor.get_or_insert(meeting.first.access);
+            return;
+        }
         meeting.programs = meeting.programs.map(|program| self.setting.number(program));
         let (a, b) = (meeting.first.access, meeting.second.access);
         if self.told.insert((a.min(b), a.max(b))) {

@@ -35,6 +35,8 @@ pub(crate) struct Spread {
     pub(crate) span: Poly,
     /// The access of which `span` is.
     pub(crate) access: u32,
+    /// Whether it says how numbers of rows lie, which a stride is multiplied with, and not how elements do.
+    pub(crate) rows: bool,
 }
 
 /// What is tried, and what came of it.
@@ -124,6 +126,8 @@ struct Equation {
     zero: Poly,
     /// Whether it follows from the two accesses meeting: of these, spreads may be assumed.
     meets: bool,
+    /// Whether it is of what a stride is multiplied with, or a number.
+    rows: bool,
 }
 
 /// A condition and whether it holds, or a relation.
@@ -190,7 +194,7 @@ impl Refuter<'_> {
                     None => {}
                 }
                 if fact.equal {
-                    state.equations.push(Equation { zero: fact.poly, meets: false });
+                    state.equations.push(Equation { zero: fact.poly, meets: false, rows: false });
                 } else {
                     state.facts.push(fact);
                 }
@@ -199,7 +203,7 @@ impl Refuter<'_> {
             Hypothesis::Meeting(difference) => match difference.as_constant() {
                 Some(value) => value != 0,
                 None => {
-                    state.equations.push(Equation { zero: difference, meets: true });
+                    state.equations.push(Equation { zero: difference, meets: true, rows: false });
                     false
                 }
             },
@@ -392,7 +396,7 @@ impl Refuter<'_> {
         // Which stretches meet, and what follows from it, comes first.
         let open_stretches = self.trust != Trust::Nothing && self.open_stretches(state).is_some();
         let hold = self.trust != Trust::Nothing && (open_stretches || !state.settled);
-        while let Some(Equation { zero, meets }) = equations.pop() {
+        while let Some(Equation { zero, meets, mut rows }) = equations.pop() {
             let common = zero.content();
             if common == 0 {
                 if zero.offset() != 0 {
@@ -403,6 +407,7 @@ impl Refuter<'_> {
             if zero.offset() % common != 0 {
                 return Progress::Refuted;
             }
+            rows |= common > 1;
             let zero = if common == 1 { zero } else { zero.exactly_by(common).unwrap_or(zero) };
             let now = system.get_or_insert_with(|| {
                 let zeros = left.iter().chain(&equations).map(|equation: &Equation| &equation.zero);
@@ -413,15 +418,15 @@ impl Refuter<'_> {
             }
             let ways = self.by_strides(&zero);
             if let Some((high, low)) = self.apart(now, &zero, &ways) {
-                let parts = [high, low].into_iter().filter(|part| !part.is_zero());
-                equations.extend(parts.map(|zero| Equation { zero, meets }));
+                let parts = [(high, true), (low, rows)].into_iter().filter(|(part, _)| !part.is_zero());
+                equations.extend(parts.map(|(zero, rows)| Equation { zero, meets, rows }));
                 moved = true;
                 continue;
             }
             // What may come apart by an assumption is kept for that.
             let waits = meets && (hold || (self.assume && !ways.is_empty()));
             let Some((atom, value)) = (!waits).then(|| solvable(&self.program.terms, &zero)).flatten() else {
-                left.push(Equation { zero, meets });
+                left.push(Equation { zero, meets, rows });
                 continue;
             };
             let put = |poly: &mut Poly| {
@@ -449,7 +454,7 @@ impl Refuter<'_> {
         state.equations = left;
         let same = self.congruent(state);
         if !same.is_empty() {
-            state.equations.extend(same.into_iter().map(|zero| Equation { zero, meets: false }));
+            state.equations.extend(same.into_iter().map(|zero| Equation { zero, meets: false, rows: false }));
             return Progress::Moved;
         }
         if moved || self.near(state) || self.near_quotients(state) || self.pinned(state) {

@@ -51,7 +51,7 @@ impl Refuter<'_> {
                     continue;
                 }
                 self.premises.insert(Premise::Few(axis, most));
-                state.equations.push(Equation { zero: high, meets: false });
+                state.equations.push(Equation { zero: high, meets: false, rows: true });
                 return true;
             }
         }

@@ -37,7 +37,7 @@ impl Refuter<'_> {
             let zeros = state.equations.iter().map(|equation| &equation.zero);
             let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
             if self.is_below(system, &distance, &divisor) {
-                found.push(Equation { zero: apart, meets: false });
+                found.push(Equation { zero: apart, meets: false, rows: true });
             }
         }
         let any = !found.is_empty();
@@ -69,7 +69,7 @@ impl Refuter<'_> {
             let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
             // It is neither more nor less.
             if self.excludes(system, &zero.shifted(-1)) && self.excludes(system, &zero.scaled(-1).shifted(-1)) {
-                found.push(Equation { zero, meets: false });
+                found.push(Equation { zero, meets: false, rows: true });
             }
         }
         let any = !found.is_empty();

@@ -24,7 +24,7 @@ impl Refuter<'_> {
                 }
                 let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
                 if self.is_below(system, distance, &stride) {
-                    found.push(Equation { zero: high, meets: false });
+                    found.push(Equation { zero: high, meets: false, rows: true });
                 }
             }
         }
@@ -45,7 +45,7 @@ impl Refuter<'_> {
                 let zeros = state.equations.iter().map(|equation| &equation.zero);
                 let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
                 if self.is_below(system, &multiple, &stride) {
-                    found.push(Equation { zero: distance.clone(), meets: false });
+                    found.push(Equation { zero: distance.clone(), meets: false, rows: true });
                     break;
                 }
             }
@@ -120,10 +120,10 @@ impl Refuter<'_> {
         if !self.assume {
             return false;
         }
-        let mut equations: Vec<Poly> =
-            state.equations.iter().filter(|one| one.meets).map(|one| one.zero.clone()).collect();
+        let mut equations: Vec<(Poly, bool)> =
+            state.equations.iter().filter(|one| one.meets).map(|one| (one.zero.clone(), one.rows)).collect();
         equations.sort();
-        for equation in equations {
+        for (equation, rows) in equations {
             let mut overrun: Vec<Monomial> = Vec::new();
             for (stride, high, low) in self.by_strides(&equation) {
                 // A caller chooses strides; how many programs there are is no stride.
@@ -136,7 +136,7 @@ impl Refuter<'_> {
                     continue;
                 }
                 let Some(spans) = self.spans(state, &stride, &low) else { continue };
-                let of = |(span, access)| Spread { stride: stride.clone(), span, access };
+                let of = |(span, access)| Spread { stride: stride.clone(), span, access, rows };
                 let spreads: Vec<Spread> = spans.into_iter().map(of).collect();
                 if self.has(&high, is_lane) && spreads.iter().any(|spread| self.leaves_gaps(spread)) {
                     continue;
@@ -150,8 +150,8 @@ impl Refuter<'_> {
                 }
                 self.spreads.extend(spreads);
                 state.equations.retain(|other| other.zero != equation);
-                let parts = [high, low].into_iter().filter(|part| !part.is_zero());
-                state.equations.extend(parts.map(|zero| Equation { zero, meets: true }));
+                let parts = [(high, true), (low, rows)].into_iter().filter(|(part, _)| !part.is_zero());
+                state.equations.extend(parts.map(|(zero, rows)| Equation { zero, meets: true, rows }));
                 return true;
             }
         }

@@ -108,7 +108,7 @@ impl Refuter<'_> {
                 if known || !columns.iter().zip(others).all(alike) {
                     continue;
                 }
-                state.equations.push(Equation { zero, meets: true });
+                state.equations.push(Equation { zero, meets: true, rows: true });
                 self.premises.insert(Premise::Distinct(*table, columns.len() as i64));
                 any = true;
             }
@@ -267,7 +267,7 @@ impl Refuter<'_> {
                     continue;
                 }
                 self.premises.insert(Premise::Few(axis, most));
-                state.equations.push(Equation { zero: high, meets: false });
+                state.equations.push(Equation { zero: high, meets: false, rows: true });
                 return true;
             }
         }
