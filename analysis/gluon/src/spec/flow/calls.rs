@@ -72,6 +72,17 @@ fn slots(shape: &Expr, barriers: bool) -> Option<&Expr> {
     (barriers || starred || items.len() + block >= 3).then(|| items.first()).flatten()
 }
 
+/// Whether these are the arguments of a descriptor's method that chooses rows: `gather(rows, column)`,
+/// `scatter(value, rows, column)`. Of what lies in registers or shared memory it is chosen along a dimension, a number.
+pub(in crate::spec) fn chooses_rows(method: &str, args: &[Expr]) -> bool {
+    match (method, args) {
+        ("scatter", [_, _, column]) | ("gather", [_, column]) => {
+            !column.is_number_literal_expr() || method == "scatter"
+        }
+        _ => false,
+    }
+}
+
 impl Builder<'_> {
     /// The last parts of what is called, by the names that they have where they come from.
     fn path(&self, func: &Expr) -> (String, String) {
@@ -302,6 +313,13 @@ impl Builder<'_> {
             && !about.methods.iter().any(|known| known == method.attr.as_str())
         {
             about.methods.push(method.attr.to_string());
+        }
+        if let Expr::Attribute(method) = &*call.func
+            && chooses_rows(last, &args.args)
+            && self.is_value(&method.value)
+        {
+            self.marks(Some(&method.value), Traits::DESCRIPTOR);
+            self.marks(Some(&method.value), Traits::ROWS);
         }
         if let Some((at, name)) = pointer(last, module) {
             // A method of that name is one of a view of memory.
