@@ -116,12 +116,36 @@ impl Builder<'_> {
             }
             return;
         }
+        // One of two values, also where these are pointers.
+        if last == "where"
+            && let [condition, first, second] = &args.args[..]
+        {
+            self.parts(condition, Edge::Any, out);
+            [first, second].into_iter().for_each(|value| self.parts(value, edge, out));
+            return;
+        }
         let functions = self.callees(&call.func);
         let keeps = functions.is_empty();
         for (function, _) in functions {
             out.push((self.flow.node(function, RESULT), edge));
         }
-        let number = matches!(last, "cdiv" | "min" | "max" | "minimum" | "maximum" | "int" | "abs" | "next_power_of_2");
+        let number = matches!(
+            last,
+            "cdiv"
+                | "min"
+                | "max"
+                | "minimum"
+                | "maximum"
+                | "clamp"
+                | "int"
+                | "abs"
+                | "next_power_of_2"
+                | "cast"
+                | "sum"
+                | "reshape"
+                | "broadcast_to"
+                | "expand_dims"
+        );
         let inner = if keeps && number && edge != Edge::Load { Edge::Arith } else { Edge::Any };
         if let Expr::Attribute(attribute) = &*call.func {
             let of = if matches!(last, "to" | "cast") && edge != Edge::Load { Edge::Arith } else { Edge::Any };
@@ -389,7 +413,13 @@ impl Builder<'_> {
                     self.marks(Some(batch), Traits::SLOTS);
                 }
             }
-            "arange" => self.marks(argument(2, "layout"), Traits::LAYOUT),
+            "arange" => {
+                self.marks(argument(2, "layout"), Traits::LAYOUT);
+                [argument(0, "start"), argument(1, "end")]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|end| self.sizes(end, Traits::SIZE));
+            }
             "convert_layout" | "set_auto_layout" => self.marks(args.args.last(), Traits::LAYOUT),
             "full" => {
                 self.marks(argument(2, "dtype"), Traits::DTYPE);
