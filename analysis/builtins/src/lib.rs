@@ -16,6 +16,7 @@ mod objects;
 pub mod operand;
 mod paths;
 mod strings;
+mod targets;
 pub mod tensor;
 mod text;
 pub mod values;
@@ -29,7 +30,7 @@ pub use text::display;
 pub use values::{arg, count, items, list, order, same};
 
 /// Python's share of the table.
-const PARTS: [&Part; 10] = [
+const PARTS: [&Part; 11] = [
     &containers::PART,
     &functions::PART,
     &libraries::PART,
@@ -38,6 +39,7 @@ const PARTS: [&Part; 10] = [
     &objects::PART,
     &paths::PART,
     &strings::PART,
+    &targets::PART,
     &text::PART,
     &versions::PART,
 ];

@@ -40,6 +40,7 @@ codes! {
     "suppressed" Hint &[],
     "configuration" Warning &[],
     "assumed" Hint &[],
+    "unread" Information &[],
     "syntax" Error &[
         "duplicate-attribute", "literal", "nesting", "operand-count", "result-count", "split-input-file",
         "type-mismatch", "undefined-value", "unknown-alias", "unknown-block", "unknown-dialect", "unknown-op",

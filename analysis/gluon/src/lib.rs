@@ -28,9 +28,9 @@ use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};
 pub use spec::speaks_of_ctas;
 pub use spec::{
-    Config, Directive, Entry, FileKernels, FirstInstance, Imports, Instance, Instances, Memo, Note, OPEN, Param,
-    Recipe, Site, Use, VersionSource, directives, entries, given, imported, is_any_integer, kernels, kernels_telling,
-    neighbours, recipe, same_release, shown, version, written,
+    Config, Directive, Entry, FileKernels, FirstInstance, Imports, Instance, Instances, Memo, Note, NoteKind, OPEN,
+    Param, Recipe, Site, Use, VersionSource, directives, entries, given, imported, is_any_integer, kernels,
+    kernels_telling, neighbours, recipe, same_release, shown, version, written,
 };
 
 /// Elaborates one specialisation of a kernel of `module`.

@@ -32,6 +32,11 @@ base::limits! { "gluon":
         FILLED: usize = 64, Count, Forgotten;
     }
 
+    mod entries {
+        /// How many functions are named of those that are not read as kernels.
+        NAMED: usize = 4, Count, Said;
+    }
+
     mod usage {
         /// How deep calls of helpers are followed to see how a parameter is used.
         DEPTH: u32 = 4, Count, Assumed;

@@ -263,6 +263,13 @@ pub struct Instance<'a> {
 }
 
 impl<'a> Instance<'a> {
+    /// Whether it is a kernel to Triton: its class extends Triton's, or asks the kernel that it holds for all that is asked.
+    pub(crate) fn is_kernel(&self) -> bool {
+        let kernel = |value: &Value<'a>| matches!(value, Value::Function(of) if of.kind == FnKind::Jit);
+        let holds = || self.fields.try_borrow().is_ok_and(|fields| fields.iter().any(|(_, value)| kernel(value)));
+        self.class.is_kernel(crate::limits::values::BASES) || self.class.find("__getattribute__").is_some() && holds()
+    }
+
     fn number(&self) -> Option<Value<'a>> {
         if self.class.kind != ClassKind::Enum || !self.class.is_of_integers() {
             return None;
@@ -280,7 +287,7 @@ impl<'a> Class<'a> {
     }
 
     /// Whether its objects are kernels: so many classes up, it extends that of Triton's.
-    pub(crate) fn is_kernel(&self, depth: u32) -> bool {
+    fn is_kernel(&self, depth: u32) -> bool {
         self.bases.iter().any(|base| match base {
             Value::Class(base) => depth > 0 && base.is_kernel(depth - 1),
             Value::Lib(path) | Value::Type(path) => path.rsplit('.').next() == Some("JITFunction"),

@@ -44,8 +44,8 @@ pub fn range(node: &impl Ranged) -> TextRange {
 /// Whether a text can hold kernels at all: files that cannot cost nothing more.
 ///
 /// A kernel has a decorator of Triton's: `gluon.jit`, `triton.jit`, or `jit` by another name of the package, whose
-/// module for kernels is called `tl` where the package is not named.
+/// module for kernels is called `tl` where the package is not named; one of another package's hands on `tl.constexpr`.
 pub fn mentions_kernels(text: &str) -> bool {
     let has = |word: &[u8]| memchr::memmem::find(text.as_bytes(), word).is_some();
-    has(b"gluon") || (has(b"jit") && (has(b"triton") || has(b"tl.")))
+    has(b"gluon") || has(b"tl.constexpr") || (has(b"jit") && (has(b"triton") || has(b"tl.")))
 }

@@ -24,7 +24,7 @@ use base::{Cancel, Cancelled, Message, TextRange};
 use findings::{
     Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, add_global, describe_quickly,
 };
-use gluon::{Entry, FileId, Note as Remark};
+use gluon::{Entry, FileId, Note as Remark, NoteKind};
 use kernel::Lowered;
 use python::reason::cause;
 use python::syntax::{Module, Sources};
@@ -609,6 +609,10 @@ fn broken(module: &Module) -> Vec<Problem> {
 
 fn remark(module: &Module, note: &Remark) -> Problem {
     let (range, _) = module.place(note.range);
-    let (code, severity) = if note.error { ("directive", Severity::Error) } else { ("assumed", Severity::Hint) };
+    let (code, severity) = match note.kind {
+        NoteKind::Directive => ("directive", Severity::Error),
+        NoteKind::Assumed => ("assumed", Severity::Hint),
+        NoteKind::Unread => ("unread", Severity::Information),
+    };
     Problem { code, severity, message: note.message.clone(), range, source: None, fix: None }
 }

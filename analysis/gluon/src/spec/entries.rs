@@ -2,8 +2,11 @@
 
 use ruff_text_size::Ranged;
 
+use super::directive;
+use super::instance::{Note, NoteKind};
 use super::survey::{Func, Kind, Survey};
 use super::usage::{Use, uses};
+use crate::limits::entries::NAMED;
 use base::TextRange;
 use python::interp::Interp;
 use python::specialization::{Language, LaunchFacts};
@@ -58,12 +61,14 @@ pub struct Param {
 ///
 /// `sources` are asked for files that hand on Triton's names.
 pub fn entries(module: &Module, sources: &dyn Sources) -> Vec<Entry> {
-    entries_of(module, &Survey::of(module, sources))
+    entries_of(module, &Survey::of(module, sources)).0
 }
 
-pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
+/// The same, and the functions that nothing calls or launches and of which a parameter is used as what no launch gives:
+/// they are helpers of other files, or kernels that are written for more than is known here.
+pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> (Vec<Entry>, Vec<Entry>) {
     let free = survey.functions.iter().filter(|func| !func.method || func.is_static);
-    let entries = free.filter_map(|func| {
+    let all = free.filter_map(|func| {
         let language = func.language()?;
         let name = func.def.name.as_str();
         let launched = survey.launched.contains(name);
@@ -74,7 +79,7 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
         let params = params(module, survey, func);
         let names: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
         let generated = super::generated::launch(module, survey, func, &names);
-        let entry = Entry {
+        Some(Entry {
             name: func.owner.map_or_else(|| name.to_owned(), |owner| format!("{owner}.{name}")),
             language,
             def: func.start(),
@@ -84,11 +89,47 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
             params,
             launched,
             generated,
-        };
-        let inner = |param: &Param| !param.constexpr && matches!(param.used, Use::Memory | Use::Object);
-        (launched || !entry.params.iter().any(inner)).then_some(entry)
+        })
     });
-    entries.collect()
+    let told = |entry: &Entry| !directive::directives(module, entry.range).is_empty();
+    all.partition(|entry| entry.launched || entry.unlaunchable().is_none() || told(entry))
+}
+
+/// What is to be said of functions that run in kernels and are not read as kernels: those of `unlaunchable` that take
+/// objects, and where no kernel is read, that none is.
+pub(super) fn unread(survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<Entry>) -> Vec<Note> {
+    let objects = unlaunchable.iter().filter_map(|entry| {
+        let of = entry.unlaunchable().filter(|param| param.used == Use::Object)?;
+        let message = format!(
+            "`{}` is not read as a kernel: it uses `{}` as an object, which no launch gives; a line above it says what \
+             it is launched with: `# fencepost: {}=…`",
+            entry.name, of.name, of.name
+        );
+        Some(Note { range: entry.name_range, message, kind: NoteKind::Unread })
+    });
+    let strange = survey.functions.iter().filter_map(|func| {
+        let decorator = func.strange.as_deref().filter(|_| func.kind == Kind::Host)?;
+        let name = func.def.name.as_str();
+        let message = format!("`{name}` is not read as a kernel: what `@{decorator}` makes of it is not known");
+        Some(Note { range: Interp::range(&func.def.name), message, kind: NoteKind::Unread })
+    });
+    let mut notes: Vec<Note> = objects.chain(strange).collect();
+    let device: Vec<&Func<'_>> = survey.functions.iter().filter(|func| func.device()).collect();
+    if let Some(first) = device.first()
+        && entries.is_empty()
+        && notes.is_empty()
+    {
+        let names: Vec<String> = device.iter().map(|func| format!("`{}`", func.def.name)).take(NAMED).collect();
+        let more = device.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let message = format!(
+            "no kernel is read here: {}{more} are looked at where kernels call them, since other functions call them, \
+             they give something back or take what no launch gives",
+            names.join(", ")
+        );
+        notes.push(Note { range: Interp::range(&first.def.name), message, kind: NoteKind::Unread });
+    }
+    notes
 }
 
 /// Whether other functions of kernels call it.
@@ -98,6 +139,11 @@ fn is_helper(survey: &Survey<'_>, func: &Func<'_>) -> bool {
 }
 
 impl Entry {
+    /// The first parameter that no launch can give.
+    fn unlaunchable(&self) -> Option<&Param> {
+        self.params.iter().find(|param| !param.constexpr && matches!(param.used, Use::Memory | Use::Object))
+    }
+
     /// What it is called where it stands, without a class.
     pub fn word(&self) -> &str {
         self.name.rsplit('.').next().unwrap_or(&self.name)

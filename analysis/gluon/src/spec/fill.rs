@@ -28,6 +28,9 @@ struct Likeliest {
     /// Defaults that no launch is known to keep, and what a launch gives of which a part is not known: they hold
     /// unless they are refused.
     defaults: Vec<Open>,
+    /// Tensors of which the launch's own code leaves open what they are of: they are of what was chosen for it, unless the
+    /// kernel wants integers.
+    assumed: Vec<Open>,
     configured: Vec<Varied>,
     /// Parameters that count what a wait leaves open.
     waits: Vec<String>,
@@ -100,11 +103,12 @@ impl<'f> Filler<'f> {
             let spec = self.builder.spec(&base);
             (spec.target.0, spec.num_warps.0)
         };
-        let (mut open, mut defaults, mut waits) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut open, mut defaults, mut assumed, mut waits) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let whole = base.is_launched() && base.partly.is_empty();
         let mut configured: Vec<Varied> = Vec::new();
         for param in &self.entry.params {
             if !base.lacks(param) {
+                assumed.extend(Self::assumed(&base, param));
                 if let Some(given) = Self::soft(&base, param).filter(|_| !whole) {
                     let facts = self.file.flow().of_parameter(self.entry.def, &param.name);
                     let mut of = domain::open(self.file.survey, self.entry.language, param, &facts, (target, warps));
@@ -146,7 +150,7 @@ impl<'f> Filler<'f> {
             }
             open.push(of);
         }
-        Likeliest { base, open, defaults, configured, waits }
+        Likeliest { base, open, defaults, assumed, configured, waits }
     }
 
     fn of_launch(
@@ -154,7 +158,18 @@ impl<'f> Filler<'f> {
         likeliest: Likeliest,
         notes: &mut Vec<String>,
     ) -> Result<(Vec<Base>, Option<String>), Cancelled> {
-        let Likeliest { base, mut open, defaults, configured, waits } = likeliest;
+        let Likeliest { mut base, mut open, defaults, assumed, configured, waits } = likeliest;
+        if !assumed.is_empty()
+            && let Some(attempt) = self.search.attempt(&base)?
+            && !search::accepted(&attempt)
+        {
+            let all: Vec<&Open> = assumed.iter().collect();
+            if let (other, Some(attempt)) = self.search.settle(base.clone(), &all)?
+                && search::accepted(&attempt)
+            {
+                base = other;
+            }
+        }
         notes.extend(waits.into_iter().map(|name| {
             format!("`{name}` counts what a wait leaves open and is never chosen; `# fencepost: {name}=…` decides this kernel")
         }));
@@ -190,6 +205,20 @@ impl<'f> Filler<'f> {
         }
         open.extend(defaults);
         Ok((self.verified(all, &settled, &open, &varied, notes)?, None))
+    }
+
+    /// What else a tensor can be of which it was chosen that it is of floats.
+    fn assumed(base: &Base, param: &Param) -> Option<Open> {
+        let given = base.arguments.iter().find(|argument| argument.name == param.name)?;
+        let Given::Type(ty) = &given.given else { return None };
+        let of_floats = ty.starts_with("*fp") || ty.starts_with("*bf");
+        (given.source == Source::Chosen && of_floats).then(|| Open {
+            name: param.name.clone(),
+            choices: Vec::new(),
+            domain: ["*i32", "*i64"].map(|ty| Given::Type(ty.to_owned())).into(),
+            wait: false,
+            default: Some(given.given.clone()),
+        })
     }
 
     /// What a parameter is given by its default, or by a launch that is known in part.

@@ -77,6 +77,17 @@ impl<'m> Imports<'m> {
         Some(found)
     }
 
+    /// The file that defines what names with dots stand for, through files that hand it on, and its name there.
+    pub(super) fn defined(&self, dotted: &str) -> Option<(Arc<Module>, String)> {
+        let (first, rest) = dotted.split_once('.').unwrap_or((dotted, ""));
+        let path = match self.aliases.get(first) {
+            Some(path) if rest.is_empty() => path.clone(),
+            Some(path) => member(path, rest),
+            None => return None,
+        };
+        definition(self.sources, self.path, &path, FILES)
+    }
+
     fn known(&self) -> MutexGuard<'_, FxHashMap<String, String>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -208,19 +219,36 @@ fn resolve(sources: &dyn Sources, from: &str, path: &str, left: u32) -> Option<S
     if left == 0 {
         return None;
     }
-    // `acme.compat.gl.program_id`: the longest file, then what it says of the rest.
+    let (file, name, rest) = longest(sources, from, path)?;
+    handed(sources, &file, name, left - 1).map(|full| member_of(&full, rest))
+}
+
+/// `acme.compat.gl.program_id`: the longest file that there is, a name of it, and the rest.
+fn longest<'p>(sources: &dyn Sources, from: &str, path: &'p str) -> Option<(Arc<Module>, &'p str, &'p str)> {
     let dots = path.bytes().take_while(|byte| *byte == b'.').count();
     let mut ends: Vec<usize> = path.match_indices('.').map(|(at, _)| at).filter(|at| *at >= dots).collect();
     // `from . import gl` names the folder itself.
     ends.extend((dots > 0).then_some(dots));
     ends.sort_unstable_by(|a, b| b.cmp(a));
-    for end in ends {
+    ends.into_iter().find_map(|end| {
         let (module, rest) = (path.get(..end)?, path.get(end..)?.trim_start_matches('.'));
-        let Some(file) = sources.import(from, module) else { continue };
-        let (name, rest) = rest.split_once('.').map_or((rest, ""), |(name, rest)| (name, rest));
-        return handed(sources, &file, name, left - 1).map(|full| member_of(&full, rest));
+        let file = sources.import(from, module)?;
+        let (name, rest) = rest.split_once('.').unwrap_or((rest, ""));
+        Some((file, name, rest))
+    })
+}
+
+/// The file in which a path ends, and the name that is left of it.
+fn definition(sources: &dyn Sources, from: &str, path: &str, left: u32) -> Option<(Arc<Module>, String)> {
+    if left == 0 || package::package(path).is_some() {
+        return None;
     }
-    None
+    let (file, name, rest) = longest(sources, from, path)?;
+    match Written::of(&file).aliases.get(name) {
+        Some(path) if rest.is_empty() => definition(sources, file.path(), path, left - 1),
+        Some(path) => definition(sources, file.path(), &member(path, rest), left - 1),
+        None => rest.is_empty().then(|| (file.clone(), name.to_owned())),
+    }
 }
 
 /// What a file hands on under a name of its own.

@@ -29,7 +29,7 @@ pub struct Instance {
 pub struct FileKernels {
     /// Its kernels in the order of the text, each with its instances.
     pub kernels: Vec<(Entry, Instances)>,
-    /// What is to be said of directives that stand above no kernel.
+    /// What is to be said of directives that stand above no kernel, and of functions that are not read as kernels.
     pub stray: Vec<Note>,
 }
 
@@ -60,8 +60,19 @@ pub struct Note {
     pub range: TextRange,
     /// One sentence.
     pub message: String,
-    /// Whether a directive is wrong, which is an error; the others are remarks.
-    pub error: bool,
+    /// What it is about.
+    pub kind: NoteKind,
+}
+
+/// Kinds of [`Note`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoteKind {
+    /// A directive is wrong.
+    Directive,
+    /// How values came about.
+    Assumed,
+    /// Something may be a kernel and is not read as one.
+    Unread,
 }
 
 /// A kernel that Triton compiled, as it lies in its cache.

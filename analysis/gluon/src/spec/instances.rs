@@ -9,10 +9,10 @@ use crate::limits::search::STEPS_OF_ONE;
 
 use super::directive::{self, Directive, directives};
 use super::discover::Found;
-use super::entries::{Param, entries_of};
+use super::entries::{Param, entries_of, unread};
 use super::fill::Filler;
 use super::given::{plain, plain_given};
-use super::instance::{Base, FileKernels, Instance, Instances, Note};
+use super::instance::{Base, FileKernels, Instance, Instances, Note, NoteKind};
 use super::memo::{self, Filled, Memo};
 use super::search::{self, steps_of_each};
 use super::site::Site;
@@ -81,7 +81,7 @@ fn found_anew(
     first: &mut FirstInstance<'_>,
 ) -> Result<FileKernels, Cancelled> {
     let survey = Survey::of(module, sources);
-    let entries = entries_of(module, &survey);
+    let (entries, unlaunchable) = entries_of(module, &survey);
     let file = FileFlow::new(module, sources, &survey, workers, steps_of_each(entries.len()));
     let mut told = vec![false; entries.len()];
     // Host code may take long: what it launches first is told of before the rest of it is run.
@@ -112,7 +112,8 @@ fn found_anew(
         searched.into_iter().for_each(|(key, filled)| memo.keep(key, &filled));
         all.push(instances);
     }
-    let stray = stray(module, &entries);
+    let mut stray = stray(module, &entries);
+    stray.extend(unread(&survey, &entries, unlaunchable));
     Ok(FileKernels { kernels: entries.into_iter().zip(all).collect(), stray })
 }
 
@@ -124,7 +125,7 @@ fn stray(module: &Module, entries: &[Entry]) -> Vec<Note> {
     let stray = all.into_iter().filter(|range| !used.contains(range)).map(|range| Note {
         range,
         message: "this line stands above no kernel, so nothing is analysed with it".to_owned(),
-        error: true,
+        kind: NoteKind::Directive,
     });
     stray.collect()
 }
@@ -164,14 +165,14 @@ impl<'f> KnownLaunches<'f> {
         cancel: &'f Cancel<'f>,
     ) -> KnownLaunches<'f> {
         let (module, survey) = (file.module, file.survey);
-        let said = |message| Note { range: entry.name_range, message, error: false };
+        let said = |message| Note { range: entry.name_range, message, kind: NoteKind::Assumed };
         let mut notes: Vec<Note> = found.notes.into_iter().map(said).collect();
         let mut bases = if found.launches.is_empty() { vec![Base::default()] } else { found.launches };
         compiled(module, entry, config, &mut bases);
         let lines = directives(module, entry.range);
         for line in &lines {
             let errors = line.errors.iter().cloned().chain(unknown_names(survey, entry, line));
-            notes.extend(errors.map(|(range, message)| Note { range, message, error: true }));
+            notes.extend(errors.map(|(range, message)| Note { range, message, kind: NoteKind::Directive }));
         }
         if !lines.is_empty() {
             let with = lines.iter().flat_map(|line| bases.iter().map(move |base| directed(survey, entry, base, line)));
@@ -276,7 +277,11 @@ impl<'f> KnownLaunches<'f> {
                 filled
             }
         };
-        notes.extend(said.into_iter().map(|message| Note { range: entry.name_range, message, error: false }));
+        notes.extend(said.into_iter().map(|message| Note {
+            range: entry.name_range,
+            message,
+            kind: NoteKind::Assumed,
+        }));
         let mut bases = bases;
         for base in &mut bases {
             self.sites.iter().for_each(|site| site.one_type_each(&mut base.arguments));
@@ -286,7 +291,7 @@ impl<'f> KnownLaunches<'f> {
         let held: Vec<(Spec, Vec<(String, u64)>)> =
             specs.iter().cloned().zip(bases.into_iter().map(|base| base.held)).collect();
         let (specs, note) = words::fewer(specs);
-        notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
+        notes.extend(note.map(|message| Note { range: entry.name_range, message, kind: NoteKind::Assumed }));
         let (mut list, sites, unfollowed) = (words::instances(entry, specs), self.sites, self.unfollowed);
         for instance in &mut list {
             let held = |site: &&Site| held.iter().any(|(spec, held)| *spec == instance.spec && *held == site.held);

@@ -41,7 +41,7 @@ pub use config::{Config, VersionSource, same_release};
 pub use directive::{Directive, OPEN, directives, given, version};
 pub use entries::{Entry, Param, entries};
 pub use imports::{Imports, imported};
-pub use instance::{FileKernels, Instance, Instances, Note, Recipe};
+pub use instance::{FileKernels, Instance, Instances, Note, NoteKind, Recipe};
 pub use instances::{FirstInstance, kernels, kernels_telling};
 pub use memo::Memo;
 pub use neighbours::neighbours;

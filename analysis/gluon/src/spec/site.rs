@@ -89,17 +89,19 @@ impl Site {
         })
     }
 
-    /// Gives a tensor that is handed over twice one type, where it was chosen.
+    /// Gives a tensor that is handed over twice one type, where it was chosen. What the kernel takes integers from in one
+    /// place and floats in another stands in for what is not given, and is not read.
     pub(super) fn one_type_each(&self, arguments: &mut [Argument]) {
         for (one, other) in self.given_twice() {
             let at = |name: &str| arguments.iter().position(|of| of.name == name);
             let (Some(one), Some(other)) = (at(one), at(other)) else { continue };
             let (from, to) = if arguments[other].source == Source::Chosen { (one, other) } else { (other, one) };
-            let pointer = |given: &Given| matches!(given, Given::Type(ty) if ty.starts_with('*'));
-            if arguments[to].source == Source::Chosen
-                && pointer(&arguments[from].given)
-                && pointer(&arguments[to].given)
-            {
+            let floats = |given: &Given| match given {
+                Given::Type(ty) => ty.strip_prefix('*').map(|ty| ty.starts_with("fp") || ty.starts_with("bf")),
+                Given::Value(_) => None,
+            };
+            let (now, then) = (floats(&arguments[to].given), floats(&arguments[from].given));
+            if arguments[to].source == Source::Chosen && now.is_some() && now == then {
                 arguments[to].given = arguments[from].given.clone();
             }
         }

@@ -3,7 +3,7 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::builtins::canonical;
 use python::specialization::Language;
@@ -45,6 +45,10 @@ pub(super) struct Func<'m> {
     locals: FxHashSet<&'m str>,
     /// Whether it gives a value back.
     pub returns: bool,
+    /// The kind of kernel that it makes of a function that it is handed.
+    makes: Option<Kind>,
+    /// Of a function of the host that is written as one of kernels: the decorator of which it is not known what it makes.
+    pub strange: Option<String>,
 }
 
 impl Func<'_> {
@@ -86,6 +90,8 @@ pub(super) struct Survey<'m> {
     imports: Imports<'m>,
     /// Classes of the file with the names that their bodies define.
     pub classes: Vec<(&'m str, Vec<&'m str>)>,
+    /// Those of the classes whose objects are kernels.
+    kernels: Vec<(&'m str, Kind)>,
     /// Names that are launched: `name[…]` that is called, `name.warmup(…)`.
     pub launched: FxHashSet<&'m str>,
     /// Names that statements outside of all functions mention.
@@ -107,10 +113,18 @@ pub(super) struct Survey<'m> {
 impl<'m> Survey<'m> {
     /// Walks over a file; `sources` are asked for files that hand on what it imports.
     pub(super) fn of(module: &'m Module, sources: &'m dyn Sources) -> Survey<'m> {
+        let mut survey = Survey::without_others(module, sources);
+        survey.decorate(sources);
+        survey
+    }
+
+    /// The same, where decorators of other files are nothing that makes kernels.
+    fn without_others(module: &'m Module, sources: &'m dyn Sources) -> Survey<'m> {
         let mut survey = Survey {
             functions: Vec::new(),
             imports: Imports::of(module, sources),
             classes: Vec::new(),
+            kernels: Vec::new(),
             launched: FxHashSet::default(),
             outside: FxHashSet::default(),
             mains: Vec::new(),
@@ -194,6 +208,47 @@ impl<'m> Survey<'m> {
         kind
     }
 
+    /// Makes kernels of what is decorated by functions of the program's own that make kernels of what they are handed.
+    fn decorate(&mut self, sources: &dyn Sources) {
+        let hosts = |survey: &Survey<'m>, at: usize| survey.functions[at].kind == Kind::Host;
+        let written = (0..self.functions.len()).any(|at| hosts(self, at) && takes_constants(self.functions[at].def));
+        let mut known: FxHashMap<String, Option<Kind>> = FxHashMap::default();
+        for at in (0..self.functions.len()).filter(|at| hosts(self, *at)).collect::<Vec<_>>() {
+            let def = self.functions[at].def;
+            for decorator in &def.decorator_list {
+                let Some(dotted) = dotted(&decorator.expression) else { continue };
+                let made = match known.get(&dotted) {
+                    Some(made) => *made,
+                    None => {
+                        let made = self.makes(&dotted, sources, written);
+                        known.insert(dotted.clone(), made);
+                        made
+                    }
+                };
+                match made {
+                    Some(kind) => self.functions[at].kind = kind,
+                    None if takes_constants(def) && !dotted.ends_with("builtin") && !dotted.ends_with("extern") => {
+                        self.functions[at].strange = Some(dotted);
+                    }
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// What a decorator of the program's own makes of a function; `everywhere` also one that another file defines.
+    fn makes(&self, decorator: &str, sources: &dyn Sources, everywhere: bool) -> Option<Kind> {
+        let own = |survey: &Survey<'_>, name: &str| {
+            let mut free = survey.functions.iter().filter(|func| !func.method && func.inside.is_empty());
+            free.find(|func| func.def.name.as_str() == name).map(|func| func.makes)
+        };
+        if let Some(made) = own(self, decorator) {
+            return made;
+        }
+        let (file, name) = everywhere.then(|| self.imports.defined(decorator)).flatten()?;
+        own(&Survey::without_others(&file, sources), &name).flatten()
+    }
+
     fn is_static(&self, decorators: &[Decorator]) -> bool {
         decorators.iter().any(|decorator| self.path(&decorator.expression).as_deref() == Some("staticmethod"))
     }
@@ -204,9 +259,24 @@ impl<'m> Survey<'m> {
         let kind = match path.as_str() {
             "triton.jit" => Kind::Triton,
             path if path.ends_with(".jit") && path.contains("gluon") => Kind::Gluon,
-            _ => return None,
+            path => self.kernel_class(path)?,
         };
         Some((call.arguments.args.first().and_then(last_name)?, kind))
+    }
+
+    /// The language of the kernels that are objects of a class.
+    fn kernel_class(&self, path: &str) -> Option<Kind> {
+        match path.rsplit('.').next().unwrap_or(path) {
+            "JITFunction" => Some(Kind::Triton),
+            "GluonJITFunction" => Some(Kind::Gluon),
+            _ => self.kernels.iter().find(|(name, _)| *name == path).map(|(_, kind)| *kind),
+        }
+    }
+
+    /// Whether a name is a parameter of a function around.
+    fn is_handed(&self, name: &str) -> bool {
+        let mut params = self.open.iter().flat_map(|&at| self.functions[at].def.parameters.iter());
+        params.any(|param| param.name().as_str() == name)
     }
 
     fn mention(&mut self, name: &'m str) {
@@ -249,6 +319,8 @@ impl<'m> Visitor<'m> for Survey<'m> {
                     read,
                     locals,
                     returns,
+                    makes: None,
+                    strange: None,
                 });
                 // Its tests' values are the function's own business.
                 for decorator in &def.decorator_list {
@@ -262,6 +334,8 @@ impl<'m> Visitor<'m> for Survey<'m> {
             }
             Stmt::ClassDef(def) => {
                 self.class.push(Some(def.name.as_str()));
+                let kind = def.bases().iter().find_map(|base| self.kernel_class(&self.path(base)?));
+                self.kernels.extend(kind.map(|kind| (def.name.as_str(), kind)));
                 if self.open.is_empty() {
                     self.classes.push((def.name.as_str(), def.body.iter().filter_map(defined).collect()));
                 }
@@ -310,7 +384,10 @@ impl<'m> Visitor<'m> for Survey<'m> {
                     }
                     Expr::Attribute(_) | Expr::Name(_) => {
                         let made = self.made(call);
-                        self.jitted.extend(made);
+                        match made.filter(|(name, _)| self.is_handed(name)).zip(self.open.first()) {
+                            Some(((_, kind), &at)) => self.functions[at].makes = Some(kind),
+                            None => self.jitted.extend(made),
+                        }
                     }
                     _ => {}
                 }
@@ -345,6 +422,22 @@ fn last_name(expr: &Expr) -> Option<&str> {
         Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
         _ => None,
     }
+}
+
+/// `tools.kernel` of `tools.kernel` and of `tools.kernel(…)`.
+fn dotted(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Name(name) => Some(name.id.to_string()),
+        Expr::Attribute(attribute) => Some(format!("{}.{}", dotted(&attribute.value)?, attribute.attr)),
+        Expr::Call(call) => dotted(&call.func),
+        _ => None,
+    }
+}
+
+/// Whether a parameter is annotated as a constexpr: no other functions than those of kernels have such.
+fn takes_constants(def: &StmtFunctionDef) -> bool {
+    let mut annotations = def.parameters.iter_non_variadic_params().filter_map(|param| param.annotation());
+    annotations.any(|annotation| last_name(annotation) == Some("constexpr"))
 }
 
 /// The name that a statement of a class gives it.

@@ -7,8 +7,10 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Operator, Stmt, StmtFunctionDef};
 use rustc_hash::FxHashMap;
 
+use super::flow::chooses_rows;
 use super::survey::{Func, Survey};
 use crate::limits::usage::DEPTH;
+use python::specialization::Language;
 
 /// What a parameter is, by its use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -45,7 +47,8 @@ pub(super) fn uses(survey: &Survey<'_>, func: &Func<'_>) -> Vec<(Use, Vec<String
     for stmt in &func.def.body {
         members.visit_stmt(stmt);
     }
-    walk(survey, func.def, DEPTH).into_iter().zip(members.found).collect()
+    let language = func.language().unwrap_or_default();
+    walk(survey, language, func.def, DEPTH).into_iter().zip(members.found).collect()
 }
 
 fn names(def: &StmtFunctionDef) -> Vec<&str> {
@@ -72,9 +75,19 @@ impl<'m> Visitor<'m> for Members<'m> {
     }
 }
 
-fn walk(survey: &Survey<'_>, def: &StmtFunctionDef, depth: u32) -> Vec<Use> {
+/// `language` is that of the kernel, also where a helper of the other language is walked over.
+fn walk(survey: &Survey<'_>, language: Language, def: &StmtFunctionDef, depth: u32) -> Vec<Use> {
     let params = names(def);
-    let mut walk = Walk { survey, depth, found: vec![Use::Unseen; params.len()], params, from: FxHashMap::default() };
+    let count = params.len();
+    let mut walk = Walk {
+        survey,
+        language,
+        depth,
+        found: vec![Use::Unseen; count],
+        bound_anew: vec![false; count],
+        params,
+        from: FxHashMap::default(),
+    };
     for stmt in &def.body {
         walk.visit_stmt(stmt);
     }
@@ -83,9 +96,12 @@ fn walk(survey: &Survey<'_>, def: &StmtFunctionDef, depth: u32) -> Vec<Use> {
 
 struct Walk<'s, 'm> {
     survey: &'s Survey<'m>,
+    language: Language,
     depth: u32,
     params: Vec<&'m str>,
     found: Vec<Use>,
+    /// Which of them something else was assigned to on the way here.
+    bound_anew: Vec<bool>,
     /// The parameter that a variable starts with: `ptrs` of `ptrs = base + offsets`.
     from: FxHashMap<&'m str, usize>,
 }
@@ -97,6 +113,11 @@ impl<'m> Walk<'_, 'm> {
     }
 
     fn note(&mut self, at: Option<usize>, used: Use) {
+        // What is asked of another value under its name says nothing of what a launch gives.
+        let anew = at.and_then(|at| self.bound_anew.get(at)) == Some(&true);
+        if anew && matches!(used, Use::Memory | Use::Object) {
+            return;
+        }
         if let Some(slot) = at.and_then(|at| self.found.get_mut(at)) {
             *slot = (*slot).max(used);
         }
@@ -127,6 +148,11 @@ impl<'m> Walk<'_, 'm> {
             && let at @ Some(_) = self.param(&attribute.value)
         {
             let used = match attribute.attr.as_str() {
+                "load" | "store" | "gather" | "scatter"
+                    if self.language == Language::Triton && coordinates(&attribute.attr, args).is_some() =>
+                {
+                    Use::Descriptor(coordinates(&attribute.attr, args).unwrap_or_default())
+                }
                 "index" | "slice" | "load" | "store" | "permute" | "reshape" | "reinterpret" | "_reinterpret"
                 | "gather" | "scatter" | "_keep_alive" => Use::Memory,
                 "to" | "broadcast_to" | "sum" | "cast" | "bitcast" => Use::Scalar,
@@ -265,7 +291,7 @@ impl<'m> Walk<'_, 'm> {
                 continue;
             }
             if let Some(function) = self.function(name.id.as_str()) {
-                let inner = walk(self.survey, function, self.depth - 1);
+                let inner = walk(self.survey, self.language, function, self.depth - 1);
                 for (arg, used) in args.elts.iter().zip(inner) {
                     self.give(arg, Some(used));
                 }
@@ -279,7 +305,7 @@ impl<'m> Walk<'_, 'm> {
     }
 
     fn pass(&mut self, call: &'m ExprCall, helper: &'m StmtFunctionDef) {
-        let inner = walk(self.survey, helper, self.depth - 1);
+        let inner = walk(self.survey, self.language, helper, self.depth - 1);
         let names = names(helper);
         for (at, arg) in call.arguments.args.iter().enumerate() {
             self.give(arg, inner.get(at).copied());
@@ -315,6 +341,17 @@ impl<'m> Visitor<'m> for Walk<'_, 'm> {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
             _ => walk_stmt(self, stmt),
         }
+        let targets = match stmt {
+            Stmt::Assign(assign) => &assign.targets[..],
+            Stmt::AnnAssign(assign) if assign.value.is_some() => std::slice::from_ref(&*assign.target),
+            _ => &[],
+        };
+        for target in targets {
+            let at = self.param(target);
+            if let Some(anew) = at.and_then(|at| self.bound_anew.get_mut(at)) {
+                *anew = true;
+            }
+        }
     }
 
     fn visit_expr(&mut self, expr: &'m Expr) {
@@ -325,7 +362,9 @@ impl<'m> Visitor<'m> for Walk<'_, 'm> {
                 let used = match attribute.attr.as_str() {
                     "block_shape" | "nbytes_per_cta" | "block_type" | "layout" | "strides" => Use::Descriptor(0),
                     // Pointers and descriptors have the first two; the others are told apart by their calls.
-                    "dtype" | "shape" | "type" | "to" | "sum" | "cast" => Use::Unseen,
+                    "dtype" | "shape" | "type" | "to" | "sum" | "cast" | "load" | "store" | "gather" | "scatter" => {
+                        Use::Unseen
+                    }
                     _ => Use::Object,
                 };
                 self.note(at, used);
@@ -352,6 +391,16 @@ impl<'m> Visitor<'m> for Walk<'_, 'm> {
         }
         walk_expr(self, expr);
     }
+}
+
+/// How many coordinates a method of a tensor descriptor is given, if these are the arguments of one.
+fn coordinates(method: &str, args: &[Expr]) -> Option<u8> {
+    let list = match args.first()? {
+        Expr::List(list) => &list.elts,
+        Expr::Tuple(list) => &list.elts,
+        _ => return chooses_rows(method, args).then_some(2),
+    };
+    matches!(method, "load" | "store").then(|| u8::try_from(list.len()).unwrap_or_default())
 }
 
 fn looks_like_dtype(name: &str) -> bool {

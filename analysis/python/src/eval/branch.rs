@@ -90,7 +90,9 @@ impl<'a> Interp<'a> {
             {
                 // Triton wants one type: an integer that grew by what a table holds grew by an integer.
                 let other = clauses.iter().rev().find_map(|clause| assigned(&clause.body, name));
-                if let Some(value) = assigned(body, name).or(other) {
+                let own = assigned(body, name);
+                let (floats, integers) = if a.dtype.is_float() { (own, other) } else { (other, own) };
+                if let Some(value) = floats.or(integers) {
                     let outer = std::mem::replace(&mut self.at, Interp::range(value));
                     self.doubt(DoubtKind::TwoTypes);
                     self.at = outer;

@@ -175,10 +175,12 @@ impl<'a> Interp<'a> {
                 self.apply(&method, args)
             }
             Value::Host(thing) => host::call(self, thing, args),
-            Value::Lib(path) if self.follows_host() => match host::call_library(self, path, args) {
-                Some(result) => result,
-                None => Ok(Value::Unknown(format!("`{path}` is not followed").into())),
-            },
+            Value::Lib(path) if self.follows_host() || (!self.in_kernel() && host::is_jit(path)) => {
+                match host::call_library(self, path, args) {
+                    Some(result) => result,
+                    None => Ok(Value::Unknown(format!("`{path}` is not followed").into())),
+                }
+            }
             Value::Unknown(_) | Value::Lib(_) => self.call_unknown(callee, &args),
             Value::DType(_) => {
                 // `gl.int32(x)`: a conversion.

@@ -11,7 +11,6 @@ use crate::doubt::DoubtKind;
 use crate::interp::{Interp, Stop};
 use crate::limits::host::TURNS;
 use crate::limits::run::DECORATOR;
-use crate::limits::values::BASES;
 use crate::reason::chained;
 use crate::syntax::bodies::{gives_up, may_return, only_raises, spelled};
 use crate::syntax::names::{bound_in, changed_in, returns};
@@ -461,7 +460,7 @@ impl<'a> Interp<'a> {
             let decorated = decorated.or_else(|stop| self.or_unknown(stop))?;
             // A kernel in a class of the program's own is that kernel.
             if let (Value::Instance(made), Value::Function(of)) = (&decorated, &value)
-                && made.class.is_kernel(BASES)
+                && made.is_kernel()
             {
                 let Function { def, role, .. } = **of;
                 let (kind, scope, defaults) = (FnKind::Jit, of.scope.clone(), of.defaults.clone());

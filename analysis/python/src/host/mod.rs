@@ -129,7 +129,7 @@ pub fn call_library<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> 
         }
         return None;
     }
-    if path == "triton.jit" || path == "gluon.jit" {
+    if is_jit(path) {
         return args.pos.first().and_then(launch::jitted).map(Ok);
     }
     if path == "argparse.ArgumentParser" {
@@ -153,6 +153,11 @@ pub fn call_library<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> 
         });
     }
     library::call(interp, path, args)
+}
+
+/// Whether a function of a library makes kernels.
+pub fn is_jit(path: &str) -> bool {
+    matches!(path, "triton.jit" | "gluon.jit")
 }
 
 /// What an attribute of a library is, where it is no function.

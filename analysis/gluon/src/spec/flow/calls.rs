@@ -72,6 +72,17 @@ fn slots(shape: &Expr, barriers: bool) -> Option<&Expr> {
     (barriers || starred || items.len() + block >= 3).then(|| items.first()).flatten()
 }
 
+/// Whether these are the arguments of a descriptor's method that chooses rows: `gather(rows, column)`,
+/// `scatter(value, rows, column)`. Of what lies in registers or shared memory it is chosen along a dimension, a number.
+pub(in crate::spec) fn chooses_rows(method: &str, args: &[Expr]) -> bool {
+    match (method, args) {
+        ("scatter", [_, _, column]) | ("gather", [_, column]) => {
+            !column.is_number_literal_expr() || method == "scatter"
+        }
+        _ => false,
+    }
+}
+
 impl Builder<'_> {
     /// The last parts of what is called, by the names that they have where they come from.
     fn path(&self, func: &Expr) -> (String, String) {
@@ -105,12 +116,36 @@ impl Builder<'_> {
             }
             return;
         }
+        // One of two values, also where these are pointers.
+        if last == "where"
+            && let [condition, first, second] = &args.args[..]
+        {
+            self.parts(condition, Edge::Any, out);
+            [first, second].into_iter().for_each(|value| self.parts(value, edge, out));
+            return;
+        }
         let functions = self.callees(&call.func);
         let keeps = functions.is_empty();
         for (function, _) in functions {
             out.push((self.flow.node(function, RESULT), edge));
         }
-        let number = matches!(last, "cdiv" | "min" | "max" | "minimum" | "maximum" | "int" | "abs" | "next_power_of_2");
+        let number = matches!(
+            last,
+            "cdiv"
+                | "min"
+                | "max"
+                | "minimum"
+                | "maximum"
+                | "clamp"
+                | "int"
+                | "abs"
+                | "next_power_of_2"
+                | "cast"
+                | "sum"
+                | "reshape"
+                | "broadcast_to"
+                | "expand_dims"
+        );
         let inner = if keeps && number && edge != Edge::Load { Edge::Arith } else { Edge::Any };
         if let Expr::Attribute(attribute) = &*call.func {
             let of = if matches!(last, "to" | "cast") && edge != Edge::Load { Edge::Arith } else { Edge::Any };
@@ -303,6 +338,13 @@ impl Builder<'_> {
         {
             about.methods.push(method.attr.to_string());
         }
+        if let Expr::Attribute(method) = &*call.func
+            && chooses_rows(last, &args.args)
+            && self.is_value(&method.value)
+        {
+            self.marks(Some(&method.value), Traits::DESCRIPTOR);
+            self.marks(Some(&method.value), Traits::ROWS);
+        }
         if let Some((at, name)) = pointer(last, module) {
             // A method of that name is one of a view of memory.
             let method = matches!(&*call.func, Expr::Attribute(of) if self.is_value(&of.value));
@@ -371,7 +413,13 @@ impl Builder<'_> {
                     self.marks(Some(batch), Traits::SLOTS);
                 }
             }
-            "arange" => self.marks(argument(2, "layout"), Traits::LAYOUT),
+            "arange" => {
+                self.marks(argument(2, "layout"), Traits::LAYOUT);
+                [argument(0, "start"), argument(1, "end")]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|end| self.sizes(end, Traits::SIZE));
+            }
             "convert_layout" | "set_auto_layout" => self.marks(args.args.last(), Traits::LAYOUT),
             "full" => {
                 self.marks(argument(2, "dtype"), Traits::DTYPE);

@@ -14,6 +14,7 @@ mod fingerprint;
 mod graph;
 mod literals;
 
+pub(super) use calls::chooses_rows;
 pub(super) use devices::target;
 pub(super) use graph::{Facts, Flow, Traits};
 
