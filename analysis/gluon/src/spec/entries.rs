@@ -98,7 +98,10 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> (Vec<Entry>, V
 /// What is to be said of functions that run in kernels and are not read as kernels: those of `unlaunchable` that take
 /// objects, and where no kernel is read, that none is.
 pub(super) fn unread(survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<Entry>) -> Vec<Note> {
-    let objects = unlaunchable.iter().filter_map(|entry| {
+    let device: Vec<&Func<'_>> =
+        survey.functions.iter().filter(|func| func.device() && survey.is_tritons(func)).collect();
+    let known = |entry: &&Entry| device.iter().any(|func| func.start() == entry.def);
+    let objects = unlaunchable.iter().filter(known).filter_map(|entry| {
         let of = entry.unlaunchable().filter(|param| param.used == Use::Object)?;
         let message = format!(
             "`{}` is not read as a kernel: it uses `{}` as an object, which no launch gives; a line above it says what \
@@ -114,7 +117,6 @@ pub(super) fn unread(survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<E
         Some(Note { range: Interp::range(&func.def.name), message, kind: NoteKind::Unread })
     });
     let mut notes: Vec<Note> = objects.chain(strange).collect();
-    let device: Vec<&Func<'_>> = survey.functions.iter().filter(|func| func.device()).collect();
     if let Some(first) = device.first()
         && entries.is_empty()
         && notes.is_empty()
