@@ -2,11 +2,8 @@
 
 use ruff_text_size::Ranged;
 
-use super::directive;
-use super::instance::{Note, NoteKind};
 use super::survey::{Func, Kind, Survey};
 use super::usage::{Use, uses};
-use crate::limits::entries::NAMED;
 use base::TextRange;
 use python::interp::Interp;
 use python::specialization::{Language, LaunchFacts};
@@ -91,45 +88,7 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> (Vec<Entry>, V
             generated,
         })
     });
-    let told = |entry: &Entry| !directive::directives(module, entry.range).is_empty();
-    all.partition(|entry| entry.launched || entry.unlaunchable().is_none() || told(entry))
-}
-
-/// What is to be said of functions that run in kernels and are not read as kernels: those of `unlaunchable` that take
-/// objects, and where no kernel is read, that none is.
-pub(super) fn unread(survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<Entry>) -> Vec<Note> {
-    let objects = unlaunchable.iter().filter_map(|entry| {
-        let of = entry.unlaunchable().filter(|param| param.used == Use::Object)?;
-        let message = format!(
-            "`{}` is not read as a kernel: it uses `{}` as an object, which no launch gives; a line above it says what \
-             it is launched with: `# fencepost: {}=…`",
-            entry.name, of.name, of.name
-        );
-        Some(Note { range: entry.name_range, message, kind: NoteKind::Unread })
-    });
-    let strange = survey.functions.iter().filter_map(|func| {
-        let decorator = func.strange.as_deref().filter(|_| func.kind == Kind::Host)?;
-        let name = func.def.name.as_str();
-        let message = format!("`{name}` is not read as a kernel: what `@{decorator}` makes of it is not known");
-        Some(Note { range: Interp::range(&func.def.name), message, kind: NoteKind::Unread })
-    });
-    let mut notes: Vec<Note> = objects.chain(strange).collect();
-    let device: Vec<&Func<'_>> = survey.functions.iter().filter(|func| func.device()).collect();
-    if let Some(first) = device.first()
-        && entries.is_empty()
-        && notes.is_empty()
-    {
-        let names: Vec<String> = device.iter().map(|func| format!("`{}`", func.def.name)).take(NAMED).collect();
-        let more = device.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let message = format!(
-            "no kernel is read here: {}{more} are looked at where kernels call them, since other functions call them, \
-             they give something back or take what no launch gives",
-            names.join(", ")
-        );
-        notes.push(Note { range: Interp::range(&first.def.name), message, kind: NoteKind::Unread });
-    }
-    notes
+    all.partition(|entry| entry.launched || entry.unlaunchable().is_none())
 }
 
 /// Whether other functions of kernels call it.
@@ -140,7 +99,7 @@ fn is_helper(survey: &Survey<'_>, func: &Func<'_>) -> bool {
 
 impl Entry {
     /// The first parameter that no launch can give.
-    fn unlaunchable(&self) -> Option<&Param> {
+    pub(super) fn unlaunchable(&self) -> Option<&Param> {
         self.params.iter().find(|param| !param.constexpr && matches!(param.used, Use::Memory | Use::Object))
     }
 

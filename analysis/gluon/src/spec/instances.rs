@@ -9,7 +9,7 @@ use crate::limits::search::STEPS_OF_ONE;
 
 use super::directive::{self, Directive, directives};
 use super::discover::Found;
-use super::entries::{Param, entries_of, unread};
+use super::entries::{Param, entries_of};
 use super::fill::Filler;
 use super::given::{plain, plain_given};
 use super::instance::{Base, FileKernels, Instance, Instances, Note, NoteKind};
@@ -18,6 +18,7 @@ use super::search::{self, steps_of_each};
 use super::site::Site;
 use super::spec_builder::{FileFlow, SpecBuilder};
 use super::survey::Survey;
+use super::unread::{self, unread};
 use super::words;
 use super::{Config, Entry, Given, Source, Spec, Target, Use};
 use base::workers::{self, OneByOne, Workers};
@@ -81,7 +82,8 @@ fn found_anew(
     first: &mut FirstInstance<'_>,
 ) -> Result<FileKernels, Cancelled> {
     let survey = Survey::of(module, sources);
-    let (entries, unlaunchable) = entries_of(module, &survey);
+    let (mut entries, unlaunchable) = entries_of(module, &survey);
+    let unlaunchable = unread::directed(module, &mut entries, unlaunchable);
     let file = FileFlow::new(module, sources, &survey, workers, steps_of_each(entries.len()));
     let mut told = vec![false; entries.len()];
     // Host code may take long: what it launches first is told of before the rest of it is run.

@@ -33,6 +33,7 @@ mod tests;
 #[cfg(test)]
 mod triton_tests;
 mod trouble;
+mod unread;
 mod usage;
 mod words;
 

@@ -227,9 +227,9 @@ impl<'m> Survey<'m> {
                 };
                 match made {
                     Some(kind) => self.functions[at].kind = kind,
-                    None if takes_constants(def) && !dotted.ends_with("builtin") && !dotted.ends_with("extern") => {
-                        self.functions[at].strange = Some(dotted);
-                    }
+                    // Triton's own that make no kernels.
+                    None if ["builtin", "extern", "constexpr"].iter().any(|own| dotted.ends_with(own)) => {}
+                    None if takes_constants(def) => self.functions[at].strange = Some(dotted),
                     None => {}
                 }
             }
@@ -271,6 +271,13 @@ impl<'m> Survey<'m> {
             "GluonJITFunction" => Some(Kind::Gluon),
             _ => self.kernels.iter().find(|(name, _)| *name == path).map(|(_, kind)| *kind),
         }
+    }
+
+    /// Whether what makes it run in a kernel is Triton's, or a name of the program's own: other libraries have a `jit` too.
+    pub(super) fn is_tritons(&self, func: &Func<'_>) -> bool {
+        let mut paths = func.def.decorator_list.iter().filter_map(|decorator| self.path(&decorator.expression));
+        let other = |path: &String| path.contains('.') && !path.contains("triton") && !path.contains("gluon");
+        !paths.any(|path| path.ends_with("jit") && other(&path))
     }
 
     /// Whether a name is a parameter of a function around.

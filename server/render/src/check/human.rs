@@ -58,7 +58,9 @@ impl Printer for Human {
                 for error in &analysis.syntax {
                     self.syntax(&mut out, &file.path, &places, error);
                 }
-                for problem in &analysis.problems {
+                // What is no kernel in a directory is no news.
+                let news = |problem: &&Problem| problem.code != "unread" || file.named || self.verbose;
+                for problem in analysis.problems.iter().filter(news) {
                     self.problem(&mut out, &file.path, &places, problem);
                 }
                 let mut told: Vec<&Finding> = Vec::new();

@@ -1,0 +1,58 @@
+//! Functions that may be kernels and are not read as such: which a directive makes kernels, and what is said of the others.
+
+use super::directive::directives;
+use super::entries::Entry;
+use super::instance::{Note, NoteKind};
+use super::survey::{Func, Kind, Survey};
+use super::usage::Use;
+use crate::limits::entries::NAMED;
+use python::interp::Interp;
+use python::syntax::Module;
+
+/// Makes kernels of those that a directive stands above, in the order of the text; the others are given back.
+pub(super) fn directed(module: &Module, entries: &mut Vec<Entry>, unlaunchable: Vec<Entry>) -> Vec<Entry> {
+    let told = |entry: &Entry| !directives(module, entry.range).is_empty();
+    let (kernels, others): (Vec<Entry>, Vec<Entry>) = unlaunchable.into_iter().partition(told);
+    entries.extend(kernels);
+    entries.sort_by_key(|entry| entry.def);
+    others
+}
+
+/// What is to be said of functions that run in kernels and are not read as kernels: those of `unlaunchable` that take
+/// objects, and where no kernel is read, that none is.
+pub(super) fn unread(survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<Entry>) -> Vec<Note> {
+    let device: Vec<&Func<'_>> =
+        survey.functions.iter().filter(|func| func.device() && survey.is_tritons(func)).collect();
+    let known = |entry: &&Entry| device.iter().any(|func| func.start() == entry.def);
+    let objects = unlaunchable.iter().filter(known).filter_map(|entry| {
+        let of = entry.unlaunchable().filter(|param| param.used == Use::Object)?;
+        let message = format!(
+            "`{}` is not read as a kernel: it uses `{}` as an object, which no launch gives; a line above it says what \
+             it is launched with: `# fencepost: {}=…`",
+            entry.name, of.name, of.name
+        );
+        Some(Note { range: entry.name_range, message, kind: NoteKind::Unread })
+    });
+    let strange = survey.functions.iter().filter_map(|func| {
+        let decorator = func.strange.as_deref().filter(|_| func.kind == Kind::Host)?;
+        let name = func.def.name.as_str();
+        let message = format!("`{name}` is not read as a kernel: what `@{decorator}` makes of it is not known");
+        Some(Note { range: Interp::range(&func.def.name), message, kind: NoteKind::Unread })
+    });
+    let mut notes: Vec<Note> = objects.chain(strange).collect();
+    if let Some(first) = device.first()
+        && entries.is_empty()
+        && notes.is_empty()
+    {
+        let names: Vec<String> = device.iter().map(|func| format!("`{}`", func.def.name)).take(NAMED).collect();
+        let more = device.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let message = format!(
+            "no kernel is read here: {}{more} are looked at where kernels call them, since other functions call them, \
+             they give something back or take what no launch gives",
+            names.join(", ")
+        );
+        notes.push(Note { range: Interp::range(&first.def.name), message, kind: NoteKind::Unread });
+    }
+    notes
+}
