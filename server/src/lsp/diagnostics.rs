@@ -176,7 +176,12 @@ fn related(snapshot: &Snapshot, finding: &Finding) -> Vec<DiagnosticRelatedInfor
 pub(crate) fn problem(snapshot: &Snapshot, problem: &Problem) -> Diagnostic {
     // Every editor has somebody who says what is wrong with Python; what follows from it is what we say.
     let syntax = problem.code == Problem::SYNTAX;
-    let severity = if syntax { Severity::Information } else { problem.severity };
+    let severity = match problem.code {
+        _ if syntax => Severity::Information,
+        // Files of helpers are looked at all day.
+        "unread" => Severity::Hint,
+        _ => problem.severity,
+    };
     let message = match &problem.source {
         Some(source) if !problem.message.contains(source.as_str()) => format!("{} ({source})", problem.message),
         _ => problem.message.clone(),

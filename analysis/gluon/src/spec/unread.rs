@@ -7,6 +7,7 @@ use super::survey::{Func, Kind, Survey};
 use super::usage::Use;
 use crate::limits::entries::NAMED;
 use python::interp::Interp;
+use python::specialization::Language;
 use python::syntax::Module;
 
 /// Makes kernels of those that a directive stands above, in the order of the text; the others are given back.
@@ -24,7 +25,9 @@ pub(super) fn unread(survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<E
     let device: Vec<&Func<'_>> =
         survey.functions.iter().filter(|func| func.device() && survey.is_tritons(func)).collect();
     let known = |entry: &&Entry| device.iter().any(|func| func.start() == entry.def);
-    let objects = unlaunchable.iter().filter(known).filter_map(|entry| {
+    // Helpers in Gluon are handed barriers and memory as a matter of course.
+    let may_be = |entry: &&Entry| entry.language == Language::Triton && known(entry);
+    let objects = unlaunchable.iter().filter(may_be).filter_map(|entry| {
         let of = entry.unlaunchable().filter(|param| param.used == Use::Object)?;
         let message = format!(
             "`{}` is not read as a kernel: it uses `{}` as an object, which no launch gives; a line above it says what \
