@@ -7,6 +7,8 @@ use base::Quantity;
 use rustc_hash::FxHashSet;
 
 use crate::conjuncts::conjuncts;
+use crate::divisor::{around, is_of};
+use crate::expressions::used;
 use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
@@ -14,7 +16,6 @@ use crate::limits::choose::{COMPANIONS, FEW, LARGEST, ROUNDS, TILE_LANES, TILES,
 use crate::point::fails_in;
 use crate::program::Program;
 use crate::prove::{Poly, Spread};
-use crate::remainder::{around, is_of};
 use crate::run::{FirstWords, Setting};
 use crate::say::bound;
 use crate::term::{BinOp, Node, Symbol, Term};
@@ -439,31 +440,6 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
         }
     }
     None
-}
-
-/// All expressions that say where and whether something is accessed, and how long loops run.
-pub(crate) fn used(program: &Program) -> Vec<Term> {
-    let accesses = program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
-    parts(program, accesses.chain(program.loops.iter().map(|of| of.condition)).collect())
-}
-
-/// All expressions of which some are made, these among them.
-pub(crate) fn parts(program: &Program, of: Vec<Term>) -> Vec<Term> {
-    let mut open = of;
-    let (mut seen, mut used) = (FxHashSet::default(), Vec::new());
-    while let Some(term) = open.pop() {
-        if !seen.insert(term) {
-            continue;
-        }
-        used.push(term);
-        match *program.terms.node(term) {
-            Node::Const(_) | Node::Symbol(..) | Node::Read(..) => {}
-            Node::Trunc(a) | Node::ExtS(a) | Node::ExtU(a) => open.push(a),
-            Node::Binary(_, a, b) => open.extend([a, b]),
-            Node::Select(c, a, b) => open.extend([c, a, b]),
-        }
-    }
-    used
 }
 
 fn round_up(value: i64, by: i64) -> i64 {

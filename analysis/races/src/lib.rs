@@ -15,6 +15,8 @@ mod between;
 mod choose;
 mod conjuncts;
 mod decide;
+mod divisor;
+mod expressions;
 mod extract;
 mod hang;
 mod host;

@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use base::{Cancel, Cancelled};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::choose::{neighbours, parts, ragged, reaches_over};
+use crate::choose::{neighbours, ragged, reaches_over};
 use crate::conjuncts::conjuncts;
 use crate::decide::Decider;
+use crate::expressions::parts;
 use crate::limits::runs::OVERHANG;
 use crate::prove::{Converter, Poly, Premise, Spread};
 use crate::report::Reason;

@@ -163,7 +163,7 @@ pub(crate) fn quotients(program: &Program, launch: &Known) -> Vec<(u32, u32)> {
     };
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();
-    for term in crate::choose::used(program) {
+    for term in crate::expressions::used(program) {
         let Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, a, b) = *program.terms.node(term) else {
             continue;
         };

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use base::{Cancel, Cancelled};
 use rustc_hash::FxHashSet;
 
-use crate::choose::{Bounded, Choice, block, bounded, setting, used};
+use crate::choose::{Bounded, Choice, block, bounded, setting};
 use crate::conjuncts::conjuncts;
 use crate::decide::Decider;
+use crate::expressions::used;
 use crate::host::Numbers;
 use crate::interval::Intervals;
 use crate::launch::Known;
@@ -208,7 +209,7 @@ fn tiles_of(program: &Program, of: &[Term]) -> Vec<Term> {
         }
         node => is_program(node),
     };
-    crate::choose::parts(program, of.to_vec()).into_iter().filter(is_tile).collect()
+    crate::expressions::parts(program, of.to_vec()).into_iter().filter(is_tile).collect()
 }
 
 /// What numbers of tiles are held below.
@@ -239,7 +240,7 @@ fn held_below(program: &Program, of: Term) -> Vec<(Term, Held)> {
     let is_other = |node: &Node| matches!(node, Node::Symbol(Symbol::Lane(_), _) | Node::Read(..));
     let is_own = |node: &Node| matches!(node, Node::Symbol(symbol, _) if !symbol.is_shared());
     let mut all = Vec::new();
-    for term in crate::choose::parts(program, vec![of]) {
+    for term in crate::expressions::parts(program, vec![of]) {
         let Node::Binary(op, a, b) = *program.terms.node(term) else { continue };
         if program.terms.any_leaf(term, is_other) {
             continue;
