@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use base::Quantity;
-use rustc_hash::FxHashSet;
 
 use crate::conjuncts::conjuncts;
 use crate::divisor::{around, is_of};
