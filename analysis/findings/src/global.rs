@@ -81,11 +81,15 @@ impl GlobalMemory {
         }
     }
 
-    /// A proof about launches of one program each says nothing of a kernel that is made for several.
-    pub fn own_up(&mut self) {
+    /// A proof about launches of one program each says nothing of a kernel that is made for several: it is not decided,
+    /// and clean where there can be no other launches than those that are known.
+    pub fn own_up(&mut self, no_others: bool) {
         if self.alone && self.is_told() {
             let why = "global memory: all launches that are known have one program, which has no other to race with";
-            self.verdict = Verdict::Undecided(vec![why.to_owned()]);
+            self.verdict = match no_others {
+                true => Verdict::Clean("no race in global memory in launches of one program".to_owned()),
+                false => Verdict::Undecided(vec![why.to_owned()]),
+            };
         }
     }
 

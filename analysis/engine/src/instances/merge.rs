@@ -46,7 +46,8 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
     }
     if let Some(global) = &mut global {
         let proved = global.told();
-        global.own_up();
+        // Whoever generates a kernel says of all its launches what they are.
+        global.own_up(kernel.entry.generated.is_some());
         verdicts.iter_mut().filter(|verdict| **verdict == proved).for_each(|verdict| *verdict = global.told());
     }
     let mut hints: Vec<usize> = Vec::new();

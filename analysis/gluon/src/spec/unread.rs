@@ -44,6 +44,7 @@ pub(super) fn unread(survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<E
     });
     let mut notes: Vec<Note> = objects.chain(strange).collect();
     if let Some(first) = device.first()
+        && device.iter().all(|func| func.kind == Kind::Triton)
         && entries.is_empty()
         && notes.is_empty()
     {
@@ -51,8 +52,8 @@ pub(super) fn unread(survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<E
         let more = device.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let message = format!(
-            "no kernel is read here: {}{more} are looked at where kernels call them, since other functions call them, \
-             they give something back or take what no launch gives",
+            "no kernel is read here: what no launch can give all to, other functions call or gives something back is looked \
+             at where kernels call it ({}{more})",
             names.join(", ")
         );
         notes.push(Note { range: Interp::range(&first.def.name), message, kind: NoteKind::Unread });
