@@ -1,4 +1,5 @@
-// Marks in the gutter at each kernel: a shape for each verdict, and a colour besides.
+// Marks in front of the name of each kernel: a shape for each verdict, and a colour besides. In the gutter of that line
+// stands what the Test Explorer runs it with, which VS Code draws over all that extensions put there.
 
 import * as vscode from 'vscode';
 import type { KernelState, StatusBar } from './status';
@@ -15,7 +16,7 @@ const SHAPES: Record<KernelState, { draw: string; light: string; dark: string; s
 };
 
 function icon(draw: string, colour: string): vscode.Uri {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16" stroke="${colour}" fill="${colour}" stroke-linecap="round" stroke-linejoin="round">${draw}</svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="12" height="12" viewBox="0 0 16 16" stroke="${colour}" fill="${colour}" stroke-linecap="round" stroke-linejoin="round">${draw}</svg>`;
   return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
 }
 
@@ -27,9 +28,9 @@ export class Marks implements vscode.Disposable {
   constructor(private readonly status: StatusBar) {
     for (const [state, { draw, light, dark }] of Object.entries(SHAPES)) {
       const type = vscode.window.createTextEditorDecorationType({
-        light: { gutterIconPath: icon(draw, light) },
-        dark: { gutterIconPath: icon(draw, dark) },
-        gutterIconSize: 'contain',
+        light: { before: { contentIconPath: icon(draw, light) } },
+        dark: { before: { contentIconPath: icon(draw, dark) } },
+        before: { margin: '0 0.3em 0 0' },
       });
       this.types.set(state as KernelState, type);
     }

@@ -69,9 +69,20 @@ try {
     await window.shot('squiggle');
   });
 
-  await check('the gutter says it by a shape', async () => {
-    await window.line(1);
-    await until('a mark', async () => (await window.page.locator('.glyph-margin-widgets .cgmr, .margin-view-overlays .cgmr').count()) > 0);
+  await check('a mark at the name of a kernel says it by a shape', async () => {
+    const contents = () => window.page.evaluate(() => [...document.querySelectorAll('.view-line span')].map((it) => getComputedStyle(it, '::before').content));
+    const shape = async (name, verdict) => {
+      await window.open(name);
+      await window.line(1);
+      await until('the lens', () => visible('.editor-group-container.active .codelens-decoration', verdict));
+      // Dots, which are no path, are there until the kernel is judged.
+      return until('a mark', async () => {
+        const drawn = (await contents()).map((it) => /data:image\/svg\+xml;base64,([\w+/=]+)/.exec(it)?.[1]).find(Boolean);
+        return / d="([^"]+)"/.exec(Buffer.from(drawn ?? '', 'base64').toString())?.[1];
+      });
+    };
+    assert.notEqual(await shape('clean.ttgir', 'proved'), await shape('broken.ttgir', '1 finding'));
+    await window.shot('mark');
   });
 
   await check('the status says the verdict', async () => {

@@ -180,6 +180,8 @@ export class Window {
   async line(number, column = 1) {
     await this.ask('Control+g', `${number}:${column}`);
     await this.press('Enter');
+    // Keys that come before the editor has the focus again are lost.
+    await until('the editor has the focus', () => this.page.locator('.editor-instance .monaco-editor.focused').first().isVisible());
   }
 
   /** The frame of a panel's own page: the one that has `selector`. */
