@@ -13,7 +13,8 @@ pub(crate) fn judged(kernels: &[KernelReport], mapper: Mapper<'_>, last_good: &L
 
 /// One kernel in a state.
 pub(crate) fn of(report: &KernelReport, mapper: Mapper<'_>, state: KernelState) -> KernelStatus {
-    let findings = report.findings.iter().filter(|finding| finding.severity < Severity::Hint).count();
+    // As lenses count: what could not be followed is no finding.
+    let findings = report.findings.iter().filter(|finding| finding.severity < Severity::Information).count();
     let hints = report.findings.len() - findings;
     KernelStatus { name: report.name.clone(), range: mapper.range(report.range), state, findings, hints }
 }

@@ -170,7 +170,7 @@ fn summary(links: &Links<'_>) -> Markup {
     let edges = html! {
         (count("edges", report.edges.len())) ": " (forward) " forward, " (backward) " backward, " (other) " neither"
     };
-    let hints = report.findings.iter().filter(|finding| finding.severity == Severity::Hint).count();
+    let hints = report.findings.iter().filter(|finding| finding.severity >= Severity::Information).count();
     let found = html! {
         (count("findings", report.findings.len() - hints)) @if hints > 0 { ", " (counted(hints, "hint")) }
     };
