@@ -112,6 +112,8 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, shorten: usize, one: Op
             message!("{} (in the plan, whose barriers code partitioning has yet to place)", finding.message);
     }
     let verdict = verdict(lowered, outcome, &findings);
+    // A run ends with the first rule that it breaks: what else longer runs would show is not known then.
+    let when = if findings.is_empty() { "only when" } else { "seen where" };
     for assumed in &outcome.assumed {
         let finding = tell(&mut left, assumed);
         // With fewer iterations it is what it is with many.
@@ -119,7 +121,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, shorten: usize, one: Op
         let finding = finding.filter(|finding| !known(finding));
         findings.extend(finding.map(|finding| Finding {
             severity: Severity::Hint,
-            message: message!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
+            message: message!("{} ({when} a loop runs fewer times than its ring has slots)", finding.message, when),
             ..finding
         }));
     }
