@@ -6,7 +6,9 @@
 //! Deviation: a package that no file of the workspace defines and whose modules are asked for as Triton's are
 //! (`….experimental.gluon`) is Triton.
 
-use ruff_python_ast::{ElifElseClause, Stmt};
+use ruff_python_ast::Stmt;
+
+use crate::bodies::main_block;
 
 /// A dotted name that may be Triton's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,16 +92,18 @@ fn is_triton(segment: &str) -> bool {
     segment.rsplit('_').next().is_some_and(|word| word.eq_ignore_ascii_case("triton"))
 }
 
-/// The only one of the parts of an `if` that imports Triton.
-pub fn importing_triton<'a>(body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Option<&'a [Stmt]> {
+/// The only one of the parts of an `if` that imports Triton. What a file does when it is run as a program is no such part.
+pub fn importing_triton(stmt: &Stmt) -> Option<&[Stmt]> {
+    let Stmt::If(branch) = stmt else { return None };
     let imports = |stmt: &Stmt| match stmt {
         Stmt::Import(stmt) => stmt.names.iter().any(|alias| of_triton(alias.name.as_str())),
         Stmt::ImportFrom(stmt) => stmt.level == 0 && stmt.module.as_deref().is_some_and(of_triton),
         _ => false,
     };
-    let mut parts = std::iter::once(body).chain(clauses.iter().map(|clause| &*clause.body));
+    let mut parts = std::iter::once(&*branch.body).chain(branch.elif_else_clauses.iter().map(|clause| &*clause.body));
     let found = parts.find(|part| part.iter().any(imports))?;
-    parts.all(|part| !part.iter().any(imports)).then_some(found)
+    let only = parts.all(|part| !part.iter().any(imports)) && main_block(stmt).is_none();
+    only.then_some(found)
 }
 
 /// Whether a module is Triton, its language or Gluon, which every Triton has.
@@ -142,6 +146,24 @@ mod tests {
 
     fn canonical(path: &str) -> Option<String> {
         package(path).map(|package| package.canonical())
+    }
+
+    #[test]
+    fn one_part_of_an_if_imports_triton() {
+        let imports = |text: &str| {
+            let module = crate::Module::parse("k.py", text, None);
+            importing_triton(&module.body()[0]).map(|part| part.len())
+        };
+        assert_eq!(imports("if HAVE:\n    import triton\n    x = 1\nelse:\n    triton = None\n"), Some(2));
+        assert_eq!(imports("if OLD:\n    pass\nelse:\n    from triton import language as tl\n"), Some(1));
+        for text in [
+            "if OLD:\n    import triton\nelse:\n    import triton.language as tl\n",
+            "if __name__ == '__main__':\n    import triton\n",
+            "if HAVE:\n    import triton_like\n",
+            "import triton\n",
+        ] {
+            assert_eq!(imports(text), None, "{text}");
+        }
     }
 
     #[test]

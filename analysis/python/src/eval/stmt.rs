@@ -100,7 +100,11 @@ impl<'a> Interp<'a> {
                 };
                 return Ok(Flow::Return(value));
             }
-            Stmt::If(stmt) => return self.if_else(&stmt.test, &stmt.body, &stmt.elif_else_clauses),
+            // A kernel is compiled where Triton is, whatever stands in for it elsewhere.
+            Stmt::If(branch) => match importing_triton(stmt).filter(|_| self.scope.parent.is_none()) {
+                Some(part) => return self.block(part),
+                None => return self.if_else(&branch.test, &branch.body, &branch.elif_else_clauses),
+            },
             Stmt::For(stmt) => return self.for_loop(stmt),
             Stmt::While(stmt) => return self.while_loop(stmt),
             Stmt::With(stmt) => return self.with(stmt),
@@ -169,12 +173,6 @@ impl<'a> Interp<'a> {
     }
 
     fn if_else(&mut self, test: &'a Expr, body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Ran<'a> {
-        // A kernel is compiled where Triton is, whatever stands in for it elsewhere.
-        if self.scope.parent.is_none()
-            && let Some(part) = importing_triton(body, clauses)
-        {
-            return self.block(part);
-        }
         let condition = self.expr(test)?;
         if self.in_kernel() {
             if let Value::Tensor(condition) = &condition {
