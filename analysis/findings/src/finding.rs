@@ -211,6 +211,9 @@ impl Problem {
 
     /// The code of a name that the release of Triton no longer has: no value makes that right.
     pub const REMOVED: &'static str = "removed-name";
+
+    /// The code of what may be a kernel and is not read as one: news of the file that somebody looks at alone.
+    pub const UNREAD: &'static str = "unread";
 }
 
 /// What the analysis can say of a kernel.

@@ -179,7 +179,7 @@ pub(crate) fn problem(snapshot: &Snapshot, problem: &Problem) -> Diagnostic {
     let severity = match problem.code {
         _ if syntax => Severity::Information,
         // Files of helpers are looked at all day.
-        "unread" => Severity::Hint,
+        Problem::UNREAD => Severity::Hint,
         _ => problem.severity,
     };
     let message = match &problem.source {

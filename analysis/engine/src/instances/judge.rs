@@ -612,7 +612,7 @@ fn remark(module: &Module, note: &Remark) -> Problem {
     let (code, severity) = match note.kind {
         NoteKind::Directive => ("directive", Severity::Error),
         NoteKind::Assumed => ("assumed", Severity::Hint),
-        NoteKind::Unread => ("unread", Severity::Information),
+        NoteKind::Unread => (Problem::UNREAD, Severity::Information),
     };
     Problem { code, severity, message: note.message.clone(), range, source: None, fix: None }
 }

@@ -59,7 +59,7 @@ impl Printer for Human {
                     self.syntax(&mut out, &file.path, &places, error);
                 }
                 // What is no kernel in a directory is no news.
-                let news = |problem: &&Problem| problem.code != "unread" || file.named || self.verbose;
+                let news = |problem: &&Problem| problem.code != Problem::UNREAD || file.named || self.verbose;
                 for problem in analysis.problems.iter().filter(news) {
                     self.problem(&mut out, &file.path, &places, problem);
                 }
