@@ -175,6 +175,32 @@ pub(super) struct Store {
 }
 
 impl Store {
+    /// Gives back what the arrays hold beyond their ends: a tree that was read stays as long as its text.
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.ops.shrink_to_fit();
+        self.uses.shrink_to_fit();
+        self.used.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.value_ids.shrink_to_fit();
+        self.regions.shrink_to_fit();
+        self.region_ids.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        self.block_ids.shrink_to_fit();
+        self.op_ids.shrink_to_fit();
+        self.succs.shrink_to_fit();
+        self.attrs.shrink_to_fit();
+        self.arg_attrs.shrink_to_fit();
+        self.groups.shrink_to_fit();
+        self.signatures.shrink_to_fit();
+        self.top.shrink_to_fit();
+        self.aliases.shrink_to_fit();
+        self.alias_of.shrink_to_fit();
+        self.loc_refs.shrink_to_fit();
+        self.alias_refs.shrink_to_fit();
+        self.unclosed.shrink_to_fit();
+        self.made.shrink_to_fit();
+    }
+
     /// Adds a value.
     pub(crate) fn value(&mut self, value: Value) -> ValueId {
         let id = ValueId(self.values.len() as u32);

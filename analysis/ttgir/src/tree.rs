@@ -74,6 +74,7 @@ impl Tree {
     pub(super) fn resolved(text: Arc<str>, mut store: Store, parse_errors: Vec<SyntaxError>) -> Tree {
         let mut errors = parse_errors.clone();
         resolve::resolve(&mut store, &mut errors);
+        store.shrink_to_fit();
         errors.sort_by_key(|error| error.range);
         errors.truncate(MAX_ERRORS);
         Tree { text, store, parse_errors, errors, unbalanced: false }
