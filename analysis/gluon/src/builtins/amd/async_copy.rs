@@ -1,7 +1,7 @@
 //! Asynchronous copies of CDNA 4 and 5: they count in groups that are committed.
 
 use super::super::memory::read;
-use super::operand::{fits, shaped};
+use super::operand::{demand_offsets, fits, shaped};
 use builtins::operand::{int, memory, moved, need, tensor};
 use builtins::tensor::pointee;
 use dialects::{Amdg, Ttg};
@@ -62,6 +62,7 @@ fn buffer_to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> 
     if !pointer.shape.is_empty() {
         return interp.raise("`ptr` is a tensor, and a scalar pointer is asked for");
     }
+    demand_offsets(interp, &offsets)?;
     pointee(interp, &pointer)?;
     let (pointer, offsets) = (interp.ssa(&pointer), shaped(interp, &offsets, &dest.shape));
     let op = Op::new(Amdg::BufferLoadToLocal).operand("dest", dest.ssa).operand("ptr", pointer);

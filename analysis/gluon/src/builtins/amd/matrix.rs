@@ -1,6 +1,7 @@
 //! Matrix instructions, buffer loads and stores, and what else stays in registers.
 
 use super::super::memory::read;
+use super::operand::demand_offsets;
 use builtins::operand;
 use builtins::operand::{dtype, given, int, ints, memory, need, tensor};
 use builtins::tensor::{pointee, shape_of};
@@ -60,6 +61,7 @@ fn buffer<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, value: Option<&Tensor<
     if !pointer.shape.is_empty() {
         return interp.raise("`ptr` is a tensor, and a scalar pointer is asked for");
     }
+    demand_offsets(interp, &offsets)?;
     let element = pointee(interp, &pointer)?;
     let mask = match given(bound, "mask").cloned() {
         Some(mask @ (Value::Tensor(_) | Value::Bool(_))) => Some(tensor(interp, &mask, "mask")?),

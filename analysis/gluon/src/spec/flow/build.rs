@@ -47,6 +47,13 @@ impl Declare<'_> {
             self.flow.renamed.insert((self.file, own.to_owned()), theirs.to_owned());
         }
     }
+
+    /// Notes that a name is bound to Triton or a part of it, where it is imported from there.
+    fn note_triton(&mut self, own: &str, from: &str) {
+        if from.split('.').next() == Some("triton") {
+            self.flow.of_triton.insert((self.file, own.to_owned()));
+        }
+    }
 }
 
 impl<'m> Visitor<'m> for Declare<'_> {
@@ -99,6 +106,7 @@ impl<'m> Visitor<'m> for Declare<'_> {
                     let asks = path.fold(0, |all, part| all | devices::of_name(part));
                     let own = alias.asname.as_ref().unwrap_or(&alias.name);
                     self.flow.imported.insert((self.file, own.to_string()), asks);
+                    self.note_triton(own, from);
                     self.rename(own.as_str(), alias.name.as_str());
                 }
             }
@@ -107,6 +115,7 @@ impl<'m> Visitor<'m> for Declare<'_> {
                     let own = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
                     let own = own.split('.').next().unwrap_or(own);
                     self.flow.imported.insert((self.file, own.to_owned()), 0);
+                    self.note_triton(own, &alias.name);
                     if alias.asname.is_some() {
                         self.rename(own, alias.name.as_str());
                     }
@@ -150,6 +159,20 @@ impl Builder<'_> {
     pub(super) fn original(&self, name: &str) -> String {
         let theirs = self.flow.renamed.get(&(self.file, name.to_owned()));
         theirs.map_or_else(|| name.to_owned(), String::clone)
+    }
+
+    /// Whether this is spelled as Triton or a part of it: `tl.max`, `gl.amd.cdna3.buffer_load`, by the names that its
+    /// languages usually have also where another file hands them on.
+    pub(super) fn is_of_triton(&self, func: &Expr) -> bool {
+        match func {
+            Expr::Name(name) => self.flow.of_triton.contains(&(self.file, name.id.to_string())),
+            Expr::Attribute(attribute) => {
+                let usual =
+                    |root: &Expr| matches!(root, Expr::Name(root) if matches!(root.id.as_str(), "tl" | "gl" | "ttgl"));
+                usual(&attribute.value) || self.is_of_triton(&attribute.value)
+            }
+            _ => false,
+        }
     }
 
     pub(super) fn field(&mut self, name: &str) -> Node {

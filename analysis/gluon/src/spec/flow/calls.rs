@@ -103,7 +103,7 @@ impl Builder<'_> {
             return;
         }
         if loads(last)
-            && !self.is_own(&call.func, module)
+            && self.callees(&call.func).is_empty()
             && let Some((at, name)) = pointer(last, module)
             && let Some(pointer) = args.args.get(at).or_else(|| Some(&args.find_keyword(name)?.value))
         {
@@ -155,13 +155,12 @@ impl Builder<'_> {
         args.keywords.iter().for_each(|word| self.parts(&word.value, Edge::Any, out));
     }
 
-    /// Whether what is called is a function of the kernel's files under a name that Triton has as well.
-    fn is_own(&self, func: &Expr, module: &str) -> bool {
-        !matches!(module, "tl" | "gl" | "ttgl" | "language") && !self.callees(func).is_empty()
-    }
-
-    /// The functions that an expression may call, and how many parameters stand before its first argument.
+    /// The functions of the kernel's files that an expression may call, and how many parameters stand before its first
+    /// argument; none where it is spelled as a function of Triton's, whose names they may have as well.
     pub(super) fn callees(&self, func: &Expr) -> Vec<(u32, usize)> {
+        if self.is_of_triton(func) {
+            return Vec::new();
+        }
         let (last, before) = self.path(func);
         let (last, before) = (last.as_str(), before.as_str());
         if let Some(methods) = self.flow.classes.contains_key(last).then(|| self.flow.named("__init__")) {

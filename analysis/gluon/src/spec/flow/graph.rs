@@ -154,6 +154,8 @@ pub(in crate::spec) struct Flow {
     places: Vec<Place>,
     /// Names that a file imports from a module of one generation of devices.
     pub(super) imported: FxHashMap<(u32, String), u32>,
+    /// Names, each with its file, of what is imported from Triton.
+    pub(super) of_triton: FxHashSet<(u32, String)>,
     /// Names that a file imports under another one, and what they are called where they come from.
     pub(super) renamed: FxHashMap<(u32, String), String>,
 }
