@@ -29,7 +29,7 @@ pub use current::CurrentTree;
 pub use limits::LIMITS;
 pub use module::{Broken, Module, is_blank_or_comment};
 pub use path::{each_node, path_at};
-pub use pending::Pending;
+pub use pending::{Bindings, Demanded, Pending};
 pub use sources::{NoSources, Sources};
 
 use base::TextRange;

@@ -12,7 +12,7 @@ use super::directive::MARK;
 use super::discover::{self, FirstLaunch, Found};
 use super::instance::{Base, FileKernels};
 use super::survey::{Func, Survey};
-use super::{Config, Entry};
+use super::{Config, Entry, Target};
 use crate::limits::memo::FILLED;
 use base::{Cancel, Cancelled, TextRange};
 use python::interp::Interp;
@@ -45,8 +45,11 @@ struct Whole {
 struct Last {
     key: u64,
     asked: Vec<Asked>,
+    /// Of each entry, by their names.
     found: Vec<Found>,
-    /// Where the functions of the file started, and the blocks of its main program, by number.
+    /// The numbers of the entries in that order.
+    order: Vec<usize>,
+    /// Where the functions of the file started that Python runs, and the blocks of its main program, by number.
     starts: Vec<u32>,
 }
 
@@ -199,21 +202,32 @@ pub(super) fn launches(
     first: &mut FirstLaunch<'_>,
 ) -> Result<Vec<Found>, Cancelled> {
     let key = key(module, survey, entries, config);
-    let functions = survey.functions.iter().map(Func::start);
+    let functions = survey.functions.iter().filter(|func| !func.device()).map(Func::start);
     let starts: Vec<u32> = functions.chain(survey.mains.iter().map(|(start, _)| *start)).collect();
+    // Those of one name are told apart by what is around them, which keeps its order.
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|at| &entries[*at].name);
+    let put_back = |found: &[Found]| {
+        let mut all: Vec<Found> = vec![Found::default(); entries.len()];
+        order.iter().zip(found).for_each(|(at, found)| all[*at] = found.clone());
+        all
+    };
+    let others = |asked: &Asked| matches!(asked, Asked::Mentions(_, others) if !others.is_empty());
     if let Some(last) = &mut memo.last
         && last.key == key
         && last.starts.len() == starts.len()
+        && (last.order == order || !last.asked.iter().any(others))
         && last.asked.iter().all(|asked| asked.holds(sources, module.path()))
     {
         moved(&mut last.found, &last.starts, &starts);
         last.starts = starts;
-        return Ok(last.found.clone());
+        return Ok(put_back(&last.found));
     }
     let recorder = Recorder::new(sources, module.path());
     let found = discover::discover(module, &recorder, survey, entries, config, cancel, first)?;
     memo.runs += 1;
-    memo.last = Some(Last { key, asked: recorder.asked(), found: found.clone(), starts });
+    let sorted = order.iter().filter_map(|at| found.get(*at).cloned()).collect();
+    memo.last = Some(Last { key, asked: recorder.asked(), found: sorted, order, starts });
     Ok(found)
 }
 
@@ -233,45 +247,57 @@ fn moved(found: &mut [Found], before: &[u32], now: &[u32]) {
 }
 
 /// All that running the host code depends on within the file.
+///
+/// Statements are run as their names are asked for, so it does not matter where a kernel stands, or a class of kernels'
+/// functions, while nothing else binds its name: what does not parse is moved behind the rest.
 fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config) -> u64 {
     let mut hasher = FxHasher::default();
-    let mut next = 0u32;
-    let text = |from: u32, to: u32, hasher: &mut FxHasher| {
-        if from < to {
-            module.slice(TextRange::new(from, to)).hash(hasher);
+    let mut functions: Vec<&Func<'_>> = survey.functions.iter().collect();
+    functions.sort_by_key(|func| func.start());
+    let mut anywhere = 0u64;
+    for stmt in module.body() {
+        let range = Interp::range(stmt);
+        let from = functions.partition_point(|func| func.start() < range.start);
+        let rest = functions.get(from..).unwrap_or_default();
+        let inside = rest.get(..rest.partition_point(|func| func.start() < range.end)).unwrap_or_default();
+        let hash = without_kernels(module, range, inside);
+        let movable = matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
+            && inside.iter().all(|func| func.device())
+            && module.bindings().alone(stmt);
+        match movable {
+            true => anywhere = anywhere.wrapping_add(hash),
+            false => hash.hash(&mut hasher),
         }
-    };
-    // By place: a function whose last good text counts lies behind the rest, wherever its turn is.
-    let mut bodies: Vec<(u32, u32, &Func<'_>)> = Vec::new();
-    for func in survey.functions.iter().filter(|func| func.device()) {
-        let (Some(first), Some(last)) = (func.def.body.first(), func.def.body.last()) else { continue };
-        bodies.push((Interp::range(first).start, Interp::range(last).end, func));
     }
-    bodies.sort_by_key(|(start, ..)| *start);
-    for (start, end, func) in bodies {
-        if start < next {
+    anywhere.hash(&mut hasher);
+    let mut named: Vec<(&str, Target)> =
+        entries.iter().map(|entry| (entry.name.as_str(), super::chosen::target(survey, entry))).collect();
+    named.sort_by_key(|(name, _)| *name);
+    named.hash(&mut hasher);
+    (config.target, config.version).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A statement without the bodies of kernels' functions; of those in functions that Python runs their free names count,
+/// since they tell launches apart.
+fn without_kernels(module: &Module, range: TextRange, functions: &[&Func<'_>]) -> u64 {
+    let mut hasher = FxHasher::default();
+    let mut next = range.start;
+    for func in functions {
+        (func.device(), func.inside.len()).hash(&mut hasher);
+        let (Some(first), Some(last)) = (func.def.body.first(), func.def.body.last()) else { continue };
+        let body = TextRange::new(Interp::range(first).start, Interp::range(last).end);
+        if !func.device() || body.start < next {
             continue;
         }
-        text(next, start, &mut hasher);
-        // Of a nested kernel its free names count, since they tell its launches apart.
+        module.slice(TextRange::new(next, body.start)).hash(&mut hasher);
         if !func.inside.is_empty() {
             let mut names: Vec<&str> = func.mentions.iter().copied().collect();
             names.sort_unstable();
             names.hash(&mut hasher);
         }
-        next = end;
+        next = body.end;
     }
-    text(next, module.source().len() as u32, &mut hasher);
-    // A bracket that a kernel's body leaves open decides what the text behind it is parsed as.
-    if !module.broken().is_empty() {
-        let ends = |stmt: &Stmt| module.source().len() as u32 - Interp::range(stmt).end;
-        module.body().iter().map(ends).for_each(|end| end.hash(&mut hasher));
-        survey.functions.iter().for_each(|func| (func.device(), &func.inside).hash(&mut hasher));
-    }
-    for entry in entries {
-        entry.name.hash(&mut hasher);
-        super::chosen::target(survey, entry).hash(&mut hasher);
-    }
-    (config.target, config.version).hash(&mut hasher);
+    module.slice(TextRange::new(next, range.end)).hash(&mut hasher);
     hasher.finish()
 }

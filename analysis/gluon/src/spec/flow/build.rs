@@ -44,7 +44,7 @@ impl Declare<'_> {
     fn rename(&mut self, own: &str, theirs: &str) {
         let theirs = theirs.rsplit('.').next().unwrap_or(theirs);
         if own != theirs {
-            self.flow.renamed.insert((self.file, own.to_owned()), theirs.to_owned());
+            self.flow.renamed.entry(self.file).or_default().insert(own.to_owned(), theirs.to_owned());
         }
     }
 }
@@ -98,7 +98,7 @@ impl<'m> Visitor<'m> for Declare<'_> {
                     let path = from.split('.').chain([alias.name.as_str()]);
                     let asks = path.fold(0, |all, part| all | devices::of_name(part));
                     let own = alias.asname.as_ref().unwrap_or(&alias.name);
-                    self.flow.imported.insert((self.file, own.to_string()), asks);
+                    self.flow.imported.entry(self.file).or_default().insert(own.to_string(), asks);
                     self.rename(own.as_str(), alias.name.as_str());
                 }
             }
@@ -106,7 +106,7 @@ impl<'m> Visitor<'m> for Declare<'_> {
                 for alias in &import.names {
                     let own = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
                     let own = own.split('.').next().unwrap_or(own);
-                    self.flow.imported.insert((self.file, own.to_owned()), 0);
+                    self.flow.imported.entry(self.file).or_default().insert(own.to_owned(), 0);
                     if alias.asname.is_some() {
                         self.rename(own, alias.name.as_str());
                     }
@@ -142,14 +142,13 @@ impl Builder<'_> {
 
     /// Whether a name is one of the function's own, and none that the file imports.
     pub(super) fn is_variable(&self, name: &str) -> bool {
-        let imported = self.flow.imported.contains_key(&(self.file, name.to_owned()));
+        let imported = self.flow.imported.get(&self.file).is_some_and(|names| names.contains_key(name));
         !imported && self.scope.is_some_and(|scope| self.flow.knows(scope, name))
     }
 
     /// What a name of this file is called where it comes from.
-    pub(super) fn original(&self, name: &str) -> String {
-        let theirs = self.flow.renamed.get(&(self.file, name.to_owned()));
-        theirs.map_or_else(|| name.to_owned(), String::clone)
+    pub(super) fn original<'n>(&'n self, name: &'n str) -> &'n str {
+        self.flow.renamed.get(&self.file).and_then(|names| names.get(name)).map_or(name, String::as_str)
     }
 
     pub(super) fn field(&mut self, name: &str) -> Node {
@@ -158,6 +157,9 @@ impl Builder<'_> {
 
     /// What an expression is made of.
     pub(super) fn parts(&mut self, expr: &Expr, edge: Edge, out: &mut Vec<(Node, Edge)>) {
+        if self.flow.calls_alone {
+            return;
+        }
         match expr {
             Expr::Name(name) => out.push((self.local(name.id.as_str()), edge)),
             Expr::Attribute(attribute) => match self.direct(expr) {
@@ -270,6 +272,7 @@ impl Builder<'_> {
     /// What a function gives back, part by part.
     fn parts_of_result(&mut self, value: &Expr, scope: u32) {
         match value {
+            _ if self.flow.calls_alone => {}
             Expr::Tuple(parts) => {
                 for (at, part) in parts.elts.iter().enumerate().take_while(|(_, it)| !it.is_starred_expr()) {
                     let to = self.flow.node(scope, &part_of_result(at));
@@ -454,7 +457,8 @@ impl<'m> Visitor<'m> for Builder<'_> {
         let named = match expr {
             Expr::Name(name) => {
                 let name = name.id.as_str();
-                self.flow.imported.get(&(self.file, name.to_owned())).copied().unwrap_or(0) | devices::of_name(name)
+                let imported = self.flow.imported.get(&self.file).and_then(|names| names.get(name));
+                imported.copied().unwrap_or(0) | devices::of_name(name)
             }
             Expr::Attribute(attribute) => devices::of_name(attribute.attr.as_str()),
             _ => 0,

@@ -9,6 +9,9 @@ use super::graph::Node;
 impl Builder<'_> {
     /// Notes what a comparison says of its sides; whether an assertion demands it.
     pub(super) fn compare(&mut self, compare: &ExprCompare, demanded: bool) {
+        if self.flow.calls_alone {
+            return;
+        }
         let mut left = &*compare.left;
         for (op, right) in compare.ops.iter().zip(&compare.comparators) {
             self.pair(*op, left, right, demanded);
@@ -78,6 +81,7 @@ impl Builder<'_> {
     /// The node that an expression is by itself.
     pub(super) fn direct(&mut self, expr: &Expr) -> Option<Node> {
         match expr {
+            _ if self.flow.calls_alone => None,
             Expr::Name(name) => Some(self.local(name.id.as_str())),
             Expr::Attribute(attribute) if self.flow.fields.contains(attribute.attr.as_str()) => {
                 Some(self.field(attribute.attr.as_str()))

@@ -28,10 +28,21 @@ use python::syntax::{Module, Sources};
 
 /// The flow in a file and in those that it imports.
 pub(super) fn of(module: &Arc<Module>, sources: &dyn Sources) -> Flow {
-    let files = files(module, sources);
     let mut flow = Flow::default();
-    flow.modules.clone_from(&files);
     flow.handed = classes::of(module, sources);
+    connected(module, sources, flow)
+}
+
+/// The functions alone of a file and of those that it imports: which they call, and what for.
+pub(super) fn calls(module: &Arc<Module>, sources: &dyn Sources) -> Flow {
+    let mut flow = Flow::default();
+    flow.calls_alone = true;
+    connected(module, sources, flow)
+}
+
+fn connected(module: &Arc<Module>, sources: &dyn Sources, mut flow: Flow) -> Flow {
+    let files = files(module, sources);
+    flow.modules.clone_from(&files);
     for (at, file) in files.iter().enumerate() {
         build::declare(&mut flow, at as u32, file);
     }
