@@ -1,7 +1,8 @@
 //! From a file to its instances, with those remembered that an edit does not touch.
 //!
-//! What a kernel depends on is the text of the functions and classes that were run for it, and the rest of
-//! each file without the bodies of other functions. Where that is the same as before, only places move.
+//! What a kernel depends on is the text of the functions and classes that were run for it, of its own file the
+//! statements that were run or bind a name that was asked for, and the whole of other files. Where that is the same as
+//! before, only places move.
 
 use std::sync::Arc;
 

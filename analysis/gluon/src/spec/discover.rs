@@ -9,7 +9,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::given::{plain, plain_given};
+use super::given::{plain, same_plain};
 use super::instance::Base;
 use super::roots::{Root, Roots};
 use super::runs::Runs;
@@ -194,8 +194,8 @@ fn unaligned(known: &mut Base, other: &Base) {
 
 /// Whether two launches give a kernel the same, what divides it aside; which calls led there does not matter.
 fn alike(a: &Base, b: &Base) -> bool {
-    let plain = |argument: &Argument| (argument.name.clone(), plain_given(&argument.given), argument.source);
-    let same = |(a, b): (&Argument, &Argument)| a == b || plain(a) == plain(b);
+    let same =
+        |(a, b): (&Argument, &Argument)| a.source == b.source && a.name == b.name && same_plain(&a.given, &b.given);
     let arguments = a.arguments.len() == b.arguments.len() && a.arguments.iter().zip(&b.arguments).all(same);
     arguments
         && (&a.partly, &a.held, a.target, a.num_warps, a.num_ctas)

@@ -243,6 +243,38 @@ fn a_comment_moves_instances_and_finds_none_anew() {
 }
 
 #[test]
+fn launches_are_known_while_a_kernel_does_not_parse_and_once_an_edit_is_taken_back() {
+    let text = format!(
+        "{HOST}def launch(out, n):\n    kernel[(1,)](out, n=n)\n\n\
+         @gluon.jit\ndef kernel(out, n: gl.constexpr):\n    gl.store(out, n)\n\n\
+         @gluon.jit\ndef other(out, m: gl.constexpr):\n    gl.store(out, m)\n\n\
+         def test():\n    launch(torch.empty(4), 7)\n    other[(1,)](torch.empty(4), m=3)\n\n\
+         kernel[(2,)](torch.empty(4), n=9)\n"
+    );
+    let good = module(&text);
+    let mut memo = Memo::default();
+    let run = |module: &Arc<Module>, memo: &mut Memo| {
+        kernels(module, &NoSources, &Config::default(), memo, &Cancel::never()).unwrap_or_default()
+    };
+    run(&good, &mut memo);
+    for (old, new, runs) in [
+        // Between who launches and who calls it.
+        ("gl.store(out, n)", "gl.store(out, n + 1 + 2)", 1),
+        ("gl.store(out, n)", "gl.store(out, (n", 1),
+        ("def launch", "# about\n\ndef launch", 1),
+        // Of the last one alone nothing says that it is another text.
+        ("empty(4), 7", "empty(4), 8", 2),
+        ("empty(4), 7", "empty(4), 7", 2),
+        ("launch(torch.empty(4), 7)", "launch(torch.empty(4), 7", 3),
+    ] {
+        let now = format!("{HEAD}{}", text.replace(old, new));
+        let now = Arc::new(Module::parse("k.py", now, Some(&good)));
+        assert_eq!(run(&now, &mut memo), run(&now, &mut Memo::default()), "{new:?} for {old:?}");
+        assert_eq!(memo.runs, runs, "{new:?} for {old:?}");
+    }
+}
+
+#[test]
 fn a_bracket_in_a_kernel_decides_what_the_text_behind_it_is() {
     let run = |text: &str, memo: &mut Memo| {
         let module = module(text);
