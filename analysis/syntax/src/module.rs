@@ -7,7 +7,7 @@ use ruff_python_ast::token::{Token, TokenKind};
 use ruff_python_ast::{ModModule, PySourceType, Stmt};
 use ruff_python_parser::{Parsed, parse_unchecked_source};
 
-use super::pending::Bindings;
+use super::bindings::Bindings;
 use super::statements::{Statement, defines, said, statements};
 use base::TextRange;
 use ruff_text_size::Ranged;

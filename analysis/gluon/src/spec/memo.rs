@@ -240,9 +240,6 @@ pub(super) fn launches(
 
 /// Brings places of the file up to date.
 fn moved(found: &mut [Found], before: &[u32], now: &[u32]) {
-    if before == now {
-        return;
-    }
     let mut moves: Vec<(u32, u32)> = before.iter().copied().zip(now.iter().copied()).collect();
     moves.sort_unstable();
     let place = |at: u32| {

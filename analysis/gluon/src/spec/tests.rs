@@ -262,7 +262,6 @@ fn launches_are_known_while_a_kernel_does_not_parse_and_once_an_edit_is_taken_ba
         ("gl.store(out, n)", "gl.store(out, n + 1 + 2)", 1),
         ("gl.store(out, n)", "gl.store(out, (n", 1),
         ("def launch", "# about\n\ndef launch", 1),
-        // Of the last one alone nothing says that it is another text.
         ("empty(4), 7", "empty(4), 8", 2),
         ("empty(4), 7", "empty(4), 7", 2),
         ("launch(torch.empty(4), 7)", "launch(torch.empty(4), 7", 3),
@@ -458,7 +457,7 @@ fn an_edit_elsewhere_searches_for_no_values() {
         let module = module(text);
         let entries = entries(&module, &NoSources);
         let kernel = entries.iter().find(|entry| entry.name == "kernel").map_or(0, |entry| entry.def);
-        super::flow::of(&module, &NoSources).fingerprint(kernel)
+        super::flow::of(&module, &NoSources).fingerprint(&[kernel])
     };
     assert_eq!(print(text), print(&text.replace("store(out, 1)", "store(out, 12)")));
     assert_ne!(print(text), print(&text.replace("N < 20", "N < 10")));

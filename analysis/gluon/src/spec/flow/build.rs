@@ -157,10 +157,8 @@ impl Builder<'_> {
 
     /// What an expression is made of.
     pub(super) fn parts(&mut self, expr: &Expr, edge: Edge, out: &mut Vec<(Node, Edge)>) {
-        if self.flow.calls_alone {
-            return;
-        }
         match expr {
+            _ if self.flow.calls_alone => {}
             Expr::Name(name) => out.push((self.local(name.id.as_str()), edge)),
             Expr::Attribute(attribute) => match self.direct(expr) {
                 Some(node) => out.push((node, edge)),
@@ -468,6 +466,7 @@ impl<'m> Visitor<'m> for Builder<'_> {
         }
         match expr {
             Expr::Call(call) => self.call(call),
+            Expr::Compare(_) if self.flow.calls_alone => {}
             Expr::Compare(compare) => self.compare(compare, false),
             Expr::BinOp(op) if integral(op.op) => {
                 for side in [&op.left, &op.right] {

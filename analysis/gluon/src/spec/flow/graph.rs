@@ -227,10 +227,9 @@ impl Flow {
     }
 
     pub(super) fn place(&mut self, file: u32, range: TextRange, nodes: Vec<(Node, u32)>) {
-        if self.calls_alone {
-            return;
+        if !self.calls_alone {
+            self.places.push(Place { file, range, nodes });
         }
-        self.places.push(Place { file, range, nodes });
     }
 
     /// The node of a parameter of the function that starts at `def` of the first file.

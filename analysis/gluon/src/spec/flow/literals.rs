@@ -9,9 +9,6 @@ use super::graph::Node;
 impl Builder<'_> {
     /// Notes what a comparison says of its sides; whether an assertion demands it.
     pub(super) fn compare(&mut self, compare: &ExprCompare, demanded: bool) {
-        if self.flow.calls_alone {
-            return;
-        }
         let mut left = &*compare.left;
         for (op, right) in compare.ops.iter().zip(&compare.comparators) {
             self.pair(*op, left, right, demanded);
