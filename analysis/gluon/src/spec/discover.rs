@@ -79,7 +79,7 @@ impl Seen {
 /// Is told of the first launch of an entry, by its number, that is known in full, while others are looked for.
 pub(super) type FirstLaunch<'a> = dyn FnMut(usize, &Base) + 'a;
 
-/// What is found of each entry, in their order.
+/// What is found of each entry, in their order; and whether the whole file is run for it.
 pub(super) fn discover(
     module: &Arc<Module>,
     sources: &dyn Sources,
@@ -88,7 +88,7 @@ pub(super) fn discover(
     config: &Config,
     cancel: &Cancel<'_>,
     first: &mut FirstLaunch<'_>,
-) -> Result<Vec<Found>, Cancelled> {
+) -> Result<(Vec<Found>, bool), Cancelled> {
     let mut found: Vec<Vec<Seen>> = entries.iter().map(|_| Vec::new()).collect();
     let mut notes: Vec<Vec<String>> = entries.iter().map(|_| Vec::new()).collect();
     let mut job = Job {
@@ -160,7 +160,7 @@ pub(super) fn discover(
         }
         Found { launches: launches.into_iter().map(|seen| seen.base).collect(), sites, more, notes, unfollowed }
     });
-    Ok(found.collect())
+    Ok((found.collect(), own.outer.iter().any(|root| root.def == host::MODULE)))
 }
 
 /// What a launch gives a parameter, with what Triton's specialisation says of it. Gluon's kernels are analysed with

@@ -49,8 +49,9 @@ struct Last {
     asked: Vec<Asked>,
     /// Of each entry, by their names.
     found: Vec<Found>,
-    /// The numbers of the entries in that order.
-    order: Vec<usize>,
+    /// Like the key, where it matters in which order statements stand: the whole of the file was run.
+    in_order: u64,
+    whole: bool,
     /// Places between which nothing was moved: where statements and functions start that Python runs, and where bodies of
     /// kernels end.
     anchors: Vec<u32>,
@@ -204,7 +205,7 @@ pub(super) fn launches(
     cancel: &Cancel<'_>,
     first: &mut FirstLaunch<'_>,
 ) -> Result<Vec<Found>, Cancelled> {
-    let (key, anchors) = key(module, survey, entries, config);
+    let (key, in_order, anchors) = key(module, survey, entries, config);
     // Those of one name are told apart by what is around them, which keeps its order.
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|at| &entries[*at].name);
@@ -217,7 +218,7 @@ pub(super) fn launches(
     let holds = |last: &Last| {
         last.key == key
             && last.anchors.len() == anchors.len()
-            && (last.order == order || !last.asked.iter().any(others))
+            && (last.in_order == in_order || !(last.whole || last.asked.iter().any(others)))
             && last.asked.iter().all(|asked| asked.holds(sources, module.path()))
     };
     if let Some(at) = memo.last.iter().rposition(holds) {
@@ -228,13 +229,13 @@ pub(super) fn launches(
         return Ok(found);
     }
     let recorder = Recorder::new(sources, module.path());
-    let found = discover::discover(module, &recorder, survey, entries, config, cancel, first)?;
+    let (found, whole) = discover::discover(module, &recorder, survey, entries, config, cancel, first)?;
     memo.runs += 1;
     let sorted = order.iter().filter_map(|at| found.get(*at).cloned()).collect();
     if memo.last.len() >= LAUNCHES {
         memo.last.remove(0);
     }
-    memo.last.push(Last { key, asked: recorder.asked(), found: sorted, order, anchors });
+    memo.last.push(Last { key, asked: recorder.asked(), found: sorted, in_order, whole, anchors });
     Ok(found)
 }
 
@@ -260,12 +261,10 @@ fn moved(found: &mut [Found], before: &[u32], now: &[u32]) {
 /// All that running the host code depends on within the file.
 ///
 /// Statements are run as their names are asked for, so it does not matter where a kernel stands, or a class of kernels'
-/// functions, while nothing else binds its name: what does not parse is moved behind the rest.
-///
-/// With it come the places between which all of that stays where it is, in an order that does not hang on where statements
-/// stand either.
-fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config) -> (u64, Vec<u32>) {
-    let mut hasher = FxHasher::default();
+/// functions, while nothing else binds its name and nothing runs the whole file: what does not parse is moved behind the
+/// rest. With it come the same for where that matters, and the places between which all of that stays where it is.
+fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config) -> (u64, u64, Vec<u32>) {
+    let (mut hasher, mut in_order) = (FxHasher::default(), FxHasher::default());
     let (mut anchors, mut movable_anchors) = (Vec::new(), Vec::new());
     let mut functions: Vec<&Func<'_>> = survey.functions.iter().collect();
     functions.sort_by_key(|func| func.start());
@@ -276,6 +275,7 @@ fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config)
         let rest = functions.get(from..).unwrap_or_default();
         let inside = rest.get(..rest.partition_point(|func| func.start() < range.end)).unwrap_or_default();
         let hash = without_kernels(module, range, inside);
+        hash.hash(&mut in_order);
         let movable = matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
             && inside.iter().all(|func| func.device())
             && module.bindings().alone(stmt);
@@ -300,7 +300,7 @@ fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config)
     named.sort_by_key(|(name, _)| *name);
     named.hash(&mut hasher);
     (config.target, config.version).hash(&mut hasher);
-    (hasher.finish(), anchors)
+    (hasher.finish(), in_order.finish(), anchors)
 }
 
 /// A statement without the bodies of kernels' functions; of those in functions that Python runs their free names count,
