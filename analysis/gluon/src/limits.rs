@@ -30,6 +30,8 @@ base::limits! { "gluon":
     mod memo {
         /// How many searches for values are remembered.
         FILLED: usize = 64, Count, Forgotten;
+        /// How many texts' host code is remembered by what it launches.
+        LAUNCHES: usize = 3, Count, Forgotten;
     }
 
     mod entries {

@@ -57,4 +57,6 @@ pub struct Elaborated {
     /// Functions and classes that were run, by where they start in which file: what an edit must touch
     /// to change this kernel, beside the statements of the files themselves.
     pub touched: Vec<(FileId, TextRange)>,
+    /// Which of these statements of its own file that are; `None` where it is all of them.
+    pub demanded: Option<crate::syntax::Demanded>,
 }

@@ -6,6 +6,7 @@
 
 mod alike;
 mod asked;
+mod bindings;
 pub mod bodies;
 mod body;
 mod current;
@@ -24,12 +25,13 @@ mod statements;
 
 pub use alike::Shifts;
 pub use asked::Asked;
+pub use bindings::Bindings;
 pub use body::Body;
 pub use current::CurrentTree;
 pub use limits::LIMITS;
 pub use module::{Broken, Module, is_blank_or_comment};
 pub use path::{each_node, path_at};
-pub use pending::Pending;
+pub use pending::{Demanded, Pending};
 pub use sources::{NoSources, Sources};
 
 use base::TextRange;

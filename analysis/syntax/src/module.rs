@@ -1,12 +1,13 @@
 //! One Python file as a tree.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ruff_python_ast::token::{Token, TokenKind};
 use ruff_python_ast::{ModModule, PySourceType, Stmt};
 use ruff_python_parser::{Parsed, parse_unchecked_source};
 
+use super::bindings::Bindings;
 use super::statements::{Statement, defines, said, statements};
 use base::TextRange;
 use ruff_text_size::Ranged;
@@ -19,6 +20,8 @@ pub struct Module {
     source: Arc<str>,
     parsed: Parsed<ModModule>,
     broken: Vec<Broken>,
+    /// Made when somebody asks.
+    bindings: OnceLock<Bindings>,
 }
 
 /// A top-level statement that does not parse.
@@ -39,9 +42,18 @@ impl Module {
         let (path, text) = (path.into(), text.into());
         let whole = parse_unchecked_source(&text, PySourceType::Python);
         if whole.errors().is_empty() {
-            return Module { path, source: text.clone(), text, parsed: whole, broken: Vec::new() };
+            return Module::of(path, text.clone(), text, whole, Vec::new());
         }
         mend(path, text, whole, before)
+    }
+
+    fn of(path: String, source: Arc<str>, text: Arc<str>, parsed: Parsed<ModModule>, broken: Vec<Broken>) -> Module {
+        Module { path, text, source, parsed, broken, bindings: OnceLock::new() }
+    }
+
+    /// Which of its statements bind which names.
+    pub fn bindings(&self) -> &Bindings {
+        self.bindings.get_or_init(|| Bindings::of(self.body()))
     }
 
     /// The file's name, as its giver spells it.
@@ -190,13 +202,13 @@ fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&
         part.stale = Some(at);
     }
     if behind.is_empty() && !swallows {
-        return Module { path, source: text.clone(), text, parsed: whole, broken };
+        return Module::of(path, text.clone(), text, whole, broken);
     }
     let mut source = String::from_utf8(source).unwrap_or_default();
     source.push('\n');
     source.push_str(&behind);
     let parsed = parse_unchecked_source(&source, PySourceType::Python);
-    Module { path, source: source.into(), text, parsed, broken }
+    Module::of(path, source.into(), text, parsed, broken)
 }
 
 /// Whether what is broken took other definitions with it, or their decorators, as an unclosed bracket does.

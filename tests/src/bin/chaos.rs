@@ -3,6 +3,7 @@
 //! SERVER` the edits go to that program, with requests and cancellations in between, and after each Nth its answers are
 //! compared with those of a server that is started for that text. `chaos --typing SERVER [--jobs N] [FILTER]` types a
 //! line into the middle of each broken kernel of the corpus, key by key: what was found has to stay where it is.
+//! `--folder FOLDER` takes the Python files that lie there in place of the twenty.
 //! The program may be carried to another machine and run there in a checkout.
 
 use std::path::{Path, PathBuf};
@@ -25,13 +26,15 @@ struct Arguments {
     filter: String,
     lsp: Option<PathBuf>,
     typing: Option<PathBuf>,
+    folder: Option<PathBuf>,
 }
 
 impl Arguments {
     fn read() -> Arguments {
         let mut words = std::env::args().skip(1);
         let (jobs, filter) = (cores(), String::new());
-        let mut read = Arguments { count: 1000, pace: 50, seed: 1, jobs, filter, lsp: None, typing: None };
+        let mut read =
+            Arguments { count: 1000, pace: 50, seed: 1, jobs, filter, lsp: None, typing: None, folder: None };
         while let Some(word) = words.next() {
             let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
             match word.as_str() {
@@ -40,6 +43,7 @@ impl Arguments {
                 "--jobs" => read.jobs = number(),
                 "--edits" => read.count = number(),
                 "--lsp" => read.lsp = words.next().map(PathBuf::from),
+                "--folder" => read.folder = words.next().map(PathBuf::from),
                 "--typing" => read.typing = words.next().map(PathBuf::from),
                 other => match other.parse() {
                     Ok(number) => read.count = number,
@@ -49,6 +53,22 @@ impl Arguments {
         }
         read
     }
+}
+
+/// The files to edit, each with its text.
+fn chosen(arguments: &Arguments) -> Vec<(String, String)> {
+    let all = match &arguments.folder {
+        None => files(),
+        Some(folder) => {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+            paths.retain(|path| path.extension().is_some_and(|ending| ending == "py"));
+            paths.sort();
+            let read = |path: PathBuf| Some((path.display().to_string(), std::fs::read_to_string(&path).ok()?));
+            paths.into_iter().filter_map(read).collect()
+        }
+    };
+    all.into_iter().filter(|(path, _)| path.contains(&arguments.filter)).collect()
 }
 
 fn main() -> ExitCode {
@@ -64,7 +84,7 @@ fn main() -> ExitCode {
 }
 
 fn in_process(arguments: &Arguments) -> bool {
-    let files: Vec<_> = files().into_iter().filter(|(path, _)| path.contains(&arguments.filter)).zip(0..).collect();
+    let files: Vec<_> = chosen(arguments).into_iter().zip(0..).collect();
     let share = arguments.count.div_ceil(files.len().max(1));
     let done = each(arguments.jobs, &files, |((path, text), stream)| {
         edit(path, text, (arguments.seed, *stream), share, Pace(arguments.pace))
@@ -88,9 +108,7 @@ fn in_process(arguments: &Arguments) -> bool {
 }
 
 fn over_the_wire(arguments: &Arguments, program: &Path) -> bool {
-    let paths: Vec<PathBuf> = files().into_iter().map(|(path, _)| PathBuf::from(path)).collect();
-    let paths: Vec<PathBuf> =
-        paths.into_iter().filter(|path| path.to_string_lossy().contains(&arguments.filter)).collect();
+    let paths: Vec<PathBuf> = chosen(arguments).into_iter().map(|(path, _)| PathBuf::from(path)).collect();
     let rounds = arguments.count.div_ceil(SESSION * paths.len().max(1)).max(1);
     let edits = arguments.count.div_ceil(rounds * paths.len().max(1));
     let sessions = (0..rounds).flat_map(|round| paths.iter().map(move |path| (round, path)));

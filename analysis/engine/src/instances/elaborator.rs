@@ -1,7 +1,8 @@
 //! From a file to its instances, with those remembered that an edit does not touch.
 //!
-//! What a kernel depends on is the text of the functions and classes that were run for it, and the rest of
-//! each file without the bodies of other functions. Where that is the same as before, only places move.
+//! What a kernel depends on is the text of the functions and classes that were run for it, of its own file the
+//! statements that were run or bind a name that was asked for, and the whole of other files. Where that is the same as
+//! before, only places move.
 
 use std::sync::Arc;
 
@@ -91,11 +92,12 @@ impl Now<'_> {
         sources: &dyn Sources,
         entry: &Entry,
         instance: &Instance,
+        known: &[Arc<ElaboratedInstance>],
         cancel: &Cancel<'_>,
     ) -> Result<ElaboratedInstance, Cancelled> {
         let made = elaborate(self.module, sources, &instance.spec, cancel)?;
-        let (module, outline) = (self.module.clone(), self.since.outline().clone());
-        Ok(ElaboratedInstance::new(module, outline, sources, instance.clone(), entry.name_range, made))
+        let text = (self.module.clone(), self.since.outline().clone());
+        Ok(ElaboratedInstance::new(text, sources, instance.clone(), entry.name_range, made, known))
     }
 }
 
@@ -188,9 +190,10 @@ impl Elaborator {
             let lacking: Vec<_> = lacking.collect();
             let lacks: Vec<bool> = lacking.iter().map(Option::is_some).collect();
             let lacking: Vec<_> = lacking.into_iter().flatten().collect();
-            let mut made =
-                workers::map(&**workers, lacking, |(entry, instance)| now.elaborate(sources, entry, instance, cancel))
-                    .into_iter();
+            let elaborate = |(entry, instance): (&Entry, &Instance)| {
+                now.elaborate(sources, entry, instance, kept.of(entry), cancel)
+            };
+            let mut made = workers::map(&**workers, lacking, elaborate).into_iter();
             for ((number, instance), lacks) in batch.into_iter().zip(lacks) {
                 let made = lacks.then(|| made.next()).flatten().transpose()?;
                 let Some(kernel) = kernels.get_mut(number) else { continue };
@@ -230,6 +233,11 @@ impl KeptInstances {
         });
     }
 
+    /// Those of a kernel.
+    fn of(&self, entry: &Entry) -> &[Arc<ElaboratedInstance>] {
+        self.by_kernel.get(&entry.name).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether an instance need not be elaborated.
     fn know(&self, now: &mut Now<'_>, sources: &dyn Sources, entry: &Entry, instance: &Instance) -> bool {
         let mut kept = self.by_kernel.get(&entry.name).into_iter().flatten();
@@ -258,7 +266,7 @@ impl KeptInstances {
                 self.elaborations += 1;
                 Arc::new(match made {
                     Some(made) => made,
-                    None => now.elaborate(sources, entry, &instance, cancel)?,
+                    None => now.elaborate(sources, entry, &instance, self.of(entry), cancel)?,
                 })
             }
         };

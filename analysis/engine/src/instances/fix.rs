@@ -173,7 +173,8 @@ impl Engine {
         // As in `judge`: nothing made without a file that was no longer waited for is kept.
         cancel.check()?;
         let (name, instance) = (made.name, Instance { spec, ..elaborated.instance.clone() });
-        let now = ElaboratedInstance::new(module.clone(), Arc::new(Outline::of(module)), sources, instance, name, made);
+        let text = (module.clone(), Arc::new(Outline::of(module)));
+        let now = ElaboratedInstance::new(text, sources, instance, name, made, &[]);
         let refused = |of: &ElaboratedInstance| of.problems().iter().filter(|problem| !problem.hint).count();
         let (Some(lowered), Some(tree)) = (now.lowered(), now.tree()) else { return Ok(None) };
         if now.unmodelled().len() > elaborated.unmodelled().len()

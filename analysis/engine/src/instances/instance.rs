@@ -7,9 +7,9 @@ use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
 use base::{Limits, Names, TextRange};
 use gluon::{ArgumentFacts, Elaborated, FileId, Given, Instance, LaunchFacts, Origins, Problem, Shared, Source, Spec};
-use kernel::{InputId, InputKind, LaunchInputs, Lowered};
+use kernel::{InputId, InputKind, LaunchInputs, Lowered, Site};
 use lower::{Options, lower_with};
-use python::syntax::{Module, Sources};
+use python::syntax::{Demanded, Module, Sources};
 use python::value::DType;
 use races::{Launch, Views};
 use rustc_hash::FxHashMap;
@@ -58,6 +58,8 @@ pub(super) struct Original {
     names: VariableNames,
     /// Where values without a name of their own are defined; found when one is asked for.
     numbered: OnceLock<FxHashMap<String, u32>>,
+    /// What it depends on of the statements of its own file; `None` where that is all of them.
+    demanded: Option<Demanded>,
     /// Which proof it shares with other instances; found when somebody asks.
     proof: OnceLock<u128>,
     partitions: Vec<String>,
@@ -130,6 +132,19 @@ fn numbered_values(text: &str) -> FxHashMap<String, u32> {
         start += line.len() as u32;
     }
     all
+}
+
+/// A module that was elaborated, and its kernel, where there is one.
+fn read(ir: String) -> (Document, Option<Arc<Lowered>>) {
+    let document = Document::new(ir);
+    let tree = document.sections().first().map(|section| section.tree());
+    let mut lowered = tree.and_then(|tree| lower_with(tree, Options::default()).into_iter().next());
+    if let Some(lowered) = &mut lowered
+        && let Some(kernel) = unbound(&lowered.kernel)
+    {
+        lowered.kernel = kernel;
+    }
+    (document, lowered.map(Arc::new))
 }
 
 /// A kernel with what the launches of an instance give it, as far as one gives all that it takes.
@@ -267,30 +282,32 @@ fn number(facts: &LaunchFacts, name: &str) -> Option<i64> {
 }
 
 impl ElaboratedInstance {
-    /// What was elaborated of the text that `outline` is of.
+    /// What was elaborated of the text that `outline` is of; what is the same as one of those that are `known` is shared.
     pub(super) fn new(
-        module: Arc<Module>,
-        outline: Arc<Outline>,
+        (module, outline): (Arc<Module>, Arc<Outline>),
         sources: &dyn Sources,
         instance: Instance,
         name: TextRange,
         elaborated: Elaborated,
+        known: &[Arc<ElaboratedInstance>],
     ) -> ElaboratedInstance {
         let names = VariableNames::new(&elaborated.names);
-        let document = Document::new(elaborated.ir);
-        let tree = document.sections().first().map(|section| section.tree());
-        let mut lowered = tree.and_then(|tree| lower_with(tree, Options::default()).into_iter().next());
-        if let Some(lowered) = &mut lowered
-            && let Some(kernel) = unbound(&lowered.kernel)
-        {
-            lowered.kernel = kernel;
+        let like = known.iter().rev().find(|known| known.document().text() == elaborated.ir && !known.is_left_out());
+        let (document, mut lowered) = match like {
+            Some(like) => (like.document().clone(), like.lowered.clone()),
+            None => read(elaborated.ir),
+        };
+        if let Some(lowered) = &mut lowered {
+            let calls = elaborated.origins.calls();
+            let call = |site: &Site| {
+                let origin = elaborated.origins.number_at(site.name.start);
+                origin.and_then(|origin| calls.get(origin.0 as usize)).map(|call| call.0)
+            };
+            if lowered.map.sites.iter().any(|site| site.call != call(site)) {
+                Arc::make_mut(lowered).map.sites.iter_mut().for_each(|site| site.call = call(site));
+            }
         }
-        let calls = elaborated.origins.calls();
-        for site in lowered.iter_mut().flat_map(|lowered| lowered.map.sites.iter_mut()) {
-            let origin = elaborated.origins.number_at(site.name.start);
-            site.call = origin.and_then(|origin| calls.get(origin.0 as usize)).map(|call| call.0);
-        }
-        let lowered = lowered.map(|lowered| launched(Arc::new(lowered), &instance));
+        let lowered = lowered.map(|lowered| launched(lowered, &instance));
         let places = Places {
             problems: elaborated.problems,
             unmodelled: elaborated.unmodelled,
@@ -308,6 +325,8 @@ impl ElaboratedInstance {
             files: elaborated.files,
             names,
             numbered: OnceLock::new(),
+            // Host code that launches it may be a statement of the file, which is run as such.
+            demanded: elaborated.demanded.filter(|_| instance.spec.host.is_none()),
             proof: OnceLock::new(),
             partitions: elaborated.partitions,
         };
@@ -344,6 +363,7 @@ impl ElaboratedInstance {
             files: vec![module.path().to_owned()],
             names: VariableNames::new(&[]),
             numbered: OnceLock::new(),
+            demanded: None,
             proof: OnceLock::new(),
             partitions: Vec::new(),
         };
@@ -637,7 +657,7 @@ impl ElaboratedInstance {
     /// Whether it says the same in a text that compares so with the one that it was elaborated from.
     pub(super) fn holds_after(&self, comparison: &Comparison) -> bool {
         let own = self.original.places.touched.iter().filter(|(file, _)| *file == FileId(0));
-        comparison.keeps(own.map(|(_, range)| *range).chain([self.original.name]))
+        comparison.keeps(own.map(|(_, range)| *range).chain([self.original.name]), self.original.demanded.as_ref())
     }
 
     /// What was elaborated, with places in the text that it was elaborated from.

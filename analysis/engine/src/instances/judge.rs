@@ -117,7 +117,7 @@ impl Engine {
         }
         let known = self.cache.kernels.get(JudgedKey::hash(kernel), |key| key.is(kernel))?;
         let between = since.since(known.outline())?;
-        Some((known, between))
+        known.holds_after(&between).then_some((known, between))
     }
 
     /// What there is to say of a kernel, and what Triton would refuse of it.

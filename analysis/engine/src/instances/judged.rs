@@ -110,6 +110,12 @@ impl JudgedKernel {
         &self.outline
     }
 
+    /// Whether what was found out with other values in place of chosen ones still holds, in a text that compares so with its
+    /// own: what these ran of the statements of the file is not known.
+    pub(super) fn holds_after(&self, between: &Comparison) -> bool {
+        between.keeps_statements() || (self.report.findings.is_empty() && self.report.suppressed.is_empty())
+    }
+
     /// What it costs to keep, and what it would cost to find out again.
     pub(super) fn weight(&self) -> Weight {
         let outline = self.outline.len() / self.sharing.max(1);

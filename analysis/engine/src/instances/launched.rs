@@ -28,7 +28,7 @@ impl Elaboration {
             directive: String::new(),
             launches: Arc::from([]),
         };
-        let (module, outline) = (self.module.clone(), self.outline.clone());
-        Ok(ElaboratedInstance::new(module, outline, sources, instance, kernel.entry.name_range, made))
+        let text = (self.module.clone(), self.outline.clone());
+        Ok(ElaboratedInstance::new(text, sources, instance, kernel.entry.name_range, made, &kernel.instances))
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! Two texts of a file are compared once for all instances that were elaborated from the first. A statement that
 //! differs in comments and blank space alone says the same; its places move token by token. A statement that does not
-//! parse is compared by its last good text, which stands behind the rest of the source.
+//! parse is compared by its last good text, which stands behind the rest of the source. Statements that have come, gone or
+//! changed matter to who ran them, or asks for a name that they bind.
 
-use python::syntax::range;
+use python::syntax::{Bindings, Demanded, range};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -61,6 +62,10 @@ impl Outline {
 pub(super) struct Comparison {
     /// Statements of the first text in which the bodies of functions differ.
     bodies: Vec<TextRange>,
+    /// Statements of the first text in whose place others stand, or none.
+    gone: Vec<TextRange>,
+    /// What these and those in their place bind.
+    bound: Vec<String>,
     /// Where a piece of the first text starts, and what is added to its places; ascending.
     moves: Vec<(u32, i64)>,
     /// The first place of the first text that stands in a line of another number now; none where each stands in the
@@ -69,18 +74,31 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Compares two texts of a file; `None` where other statements than functions and classes differ, or there are
-    /// other ones.
+    /// Compares two texts of a file; `None` where it cannot be told what statements bind that differ.
     pub(super) fn between(old: &Outline, new: &Outline) -> Option<Comparison> {
+        let mut comparison =
+            Comparison { bodies: Vec::new(), gone: Vec::new(), bound: Vec::new(), moves: Vec::new(), other_line: None };
         if Arc::ptr_eq(&old.source, &new.source) || old.source == new.source {
-            return Some(Comparison { bodies: Vec::new(), moves: Vec::new(), other_line: None });
+            return Some(comparison);
         }
-        if old.statements.len() != new.statements.len() {
-            return None;
-        }
-        let mut comparison = Comparison { bodies: Vec::new(), moves: Vec::new(), other_line: None };
         let mut lines = LinesBetween { old: &old.source, new: &new.source, at: (0, 0) };
-        for (was, is) in old.statements.iter().zip(&new.statements) {
+        let (before, after) = (&old.statements[..], &new.statements[..]);
+        // Where there are more or fewer, those between the ones that are alike at both ends are others.
+        let alike = |(was, is): &(&Statement, &Statement)| old.slice(was) == new.slice(is);
+        let (mut first, mut last) = (before.len(), 0);
+        if before.len() != after.len() {
+            first = before.iter().zip(after).take_while(alike).count();
+            let rest = before[first..].iter().rev().zip(after[first..].iter().rev());
+            last = rest.take_while(alike).count();
+            for was in &before[first..before.len() - last] {
+                comparison.replace(Some((old, was)), None)?;
+            }
+            for is in &after[first..after.len() - last] {
+                comparison.replace(None, Some((new, is)))?;
+            }
+        }
+        let ends = before[before.len() - last..].iter().zip(&after[after.len() - last..]);
+        for (was, is) in before[..first].iter().zip(&after[..first.min(after.len())]).chain(ends) {
             let (before, after) = (old.slice(was), new.slice(is));
             let (from, to) = (was.range.start, is.range.start);
             let present = from < old.text && to < new.text;
@@ -97,7 +115,7 @@ impl Comparison {
             match moved_tokens(before, after) {
                 Some(pieces) => pieces.iter().for_each(|(old, new)| add(from + old, to + new)),
                 None if was.skeleton == is.skeleton => comparison.bodies.push(was.range),
-                None => return None,
+                None => comparison.replace(Some((old, was)), Some((new, is)))?,
             }
         }
         comparison.moves.sort_unstable();
@@ -106,9 +124,29 @@ impl Comparison {
         Some(comparison)
     }
 
-    /// Whether all of the first text that `ran` says the same.
-    pub(super) fn keeps(&self, mut ran: impl Iterator<Item = TextRange>) -> bool {
-        self.bodies.is_empty() || ran.all(|ran| !self.bodies.iter().any(|body| body.contains(ran)))
+    /// Notes that a statement of the first text is gone, or that another one of the other text has come.
+    fn replace(&mut self, was: Option<(&Outline, &Statement)>, is: Option<(&Outline, &Statement)>) -> Option<()> {
+        self.gone.extend(was.map(|(_, was)| was.range));
+        for (of, statement) in was.into_iter().chain(is) {
+            let parsed = parse_unchecked_source(of.slice(statement), PySourceType::Python);
+            if !parsed.errors().is_empty() {
+                return None;
+            }
+            self.bound.extend(Bindings::of(&parsed.syntax().body).names()?.map(str::to_owned));
+        }
+        Some(())
+    }
+
+    /// Whether all of the first text that `ran` says the same, and so does what it `demanded` of the statements of the
+    /// file: all of them where that is not known.
+    pub(super) fn keeps(&self, mut ran: impl Iterator<Item = TextRange>, demanded: Option<&Demanded>) -> bool {
+        let same = self.keeps_statements() || demanded.is_some_and(|it| it.ignores(&self.gone, &self.bound));
+        same && (self.bodies.is_empty() || ran.all(|ran| !self.bodies.iter().any(|body| body.contains(ran))))
+    }
+
+    /// Whether no statements differ in more than the bodies of functions.
+    pub(super) fn keeps_statements(&self) -> bool {
+        self.gone.is_empty() && self.bound.is_empty()
     }
 
     /// Whether nothing that it keeps has moved.
@@ -266,6 +304,7 @@ fn collect(statement: &Stmt, bodies: &mut Vec<TextRange>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use python::syntax::Pending;
 
     fn comparison(old: &str, new: &str) -> Option<Comparison> {
         let outline = |text: &str| Outline::of(&Module::parse("k.py", text, None));
@@ -289,7 +328,9 @@ mod tests {
         let whole = at(TEXT, "(b,\n        a)");
         assert_eq!(found.range(whole).of(&new), "(b,\n        # more\n        a)");
         assert!(
-            found.keeps([at(TEXT, "def f")].into_iter()) && !found.is_still() && !found.same_lines_before(u32::MAX)
+            found.keeps([at(TEXT, "def f")].into_iter(), None)
+                && !found.is_still()
+                && !found.same_lines_before(u32::MAX)
         );
         let one = comparison(TEXT, &TEXT.replace("b = a\n", "b = a  #\n")).expect("they say the same");
         assert!(one.same_lines_before(u32::MAX) && !one.is_still());
@@ -301,7 +342,7 @@ mod tests {
         let torn = Module::parse("k.py", TEXT.replace("b = a\n", "b = (a\n"), Some(&good));
         let (before, after) = (Outline::of(&good), Outline::of(&torn));
         let found = Comparison::between(&before, &after).expect("nothing is new");
-        assert!(found.keeps([at(TEXT, "def f"), at(TEXT, "def g")].into_iter()));
+        assert!(found.keeps([at(TEXT, "def f"), at(TEXT, "def g")].into_iter(), None));
         assert_eq!(torn.slice(found.range(at(TEXT, "return 2"))), "return 2");
         assert_eq!(torn.slice(found.range(at(TEXT, "b = a"))), "b = a");
         let back = Comparison::between(&after, &before).expect("nothing is new");
@@ -310,19 +351,51 @@ mod tests {
         }
     }
 
+    /// What is demanded of a file by who asks for these names.
+    fn demanded(text: &str, names: &[&str]) -> Option<Demanded> {
+        let module = Module::parse("k.py", text, None);
+        let mut pending = Pending::of(&module);
+        for name in names {
+            while pending.next(name, true).is_some() {}
+        }
+        pending.demanded()
+    }
+
+    #[test]
+    fn statements_matter_to_who_asks_for_what_they_bind() {
+        let (asks_f, asks_x) = (demanded(TEXT, &["f", "range"]), demanded(TEXT, &["f", "x"]));
+        let changed = comparison(TEXT, &TEXT.replace("x = 1", "x = 2")).expect("one differs");
+        let ran = || [at(TEXT, "def f")].into_iter();
+        assert!(changed.keeps(ran(), asks_f.as_ref()));
+        assert!(!changed.keeps(ran(), asks_x.as_ref()) && !changed.keeps(ran(), None));
+        // One that has come, in front of the others, and one that takes a name that was nobody's.
+        let more = TEXT.replace("def f", "y = 3\n\ndef f");
+        let more = comparison(TEXT, &more).map(|found| (found.keeps(ran(), asks_x.as_ref()), found));
+        let (kept, found) = more.expect("one is new");
+        let new = TEXT.replace("def f", "y = 3\n\ndef f");
+        assert!(kept && found.range(at(TEXT, "def g")).of(&new) == "def g" && !found.same_lines_before(u32::MAX));
+        let taken = comparison(TEXT, &format!("{TEXT}range = 1\n")).expect("one is new");
+        assert!(!taken.keeps(ran(), asks_f.as_ref()));
+        // The head of a function, a call that changes what a name stands for, and names that nobody can tell.
+        let head = comparison(TEXT, &TEXT.replace("def g()", "def g(b)")).expect("one differs");
+        assert!(head.keeps(ran(), asks_x.as_ref()) && !head.keeps(ran(), demanded(TEXT, &["g"]).as_ref()));
+        let called = comparison(TEXT, &format!("{TEXT}x.append(1)\n")).expect("one is new");
+        assert!(!called.keeps(ran(), asks_x.as_ref()));
+        assert!(comparison(TEXT, &format!("{TEXT}from m import *\n")).is_none());
+    }
+
     #[test]
     fn what_is_called_has_to_be_the_same() {
         let new = TEXT.replace("b = a\n", "b = a + 1\n");
         let found = comparison(TEXT, &new).expect("the rest is the same");
-        assert!(!found.keeps([at(TEXT, "def f")].into_iter()));
-        assert!(found.keeps([at(TEXT, "def g")].into_iter()));
+        assert!(!found.keeps([at(TEXT, "def f")].into_iter(), None));
+        assert!(found.keeps([at(TEXT, "def g")].into_iter(), None));
         assert_eq!(found.range(at(TEXT, "def g")).of(&new), "def g");
-        assert!(comparison(TEXT, &TEXT.replace("x = 1", "x = 2")).is_none());
         let deeper = comparison(TEXT, &TEXT.replace("    return 2", "        return 2")).expect("it says the same");
-        assert!(deeper.keeps([at(TEXT, "def g")].into_iter()) && deeper.same_lines_before(u32::MAX));
+        assert!(deeper.keeps([at(TEXT, "def g")].into_iter(), None) && deeper.same_lines_before(u32::MAX));
         // White space that makes another program.
         let nested = "def f(a):\n    if a:\n        a = 1\n    b = 2\n";
         let other = comparison(nested, &nested.replace("    b", "        b")).expect("a body differs");
-        assert!(!other.keeps([at(nested, "def f")].into_iter()));
+        assert!(!other.keeps([at(nested, "def f")].into_iter(), None));
     }
 }

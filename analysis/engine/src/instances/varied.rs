@@ -33,7 +33,8 @@ impl Varied<'_> {
         cancel.check()?;
         let instance = gluon::Instance { spec: variation.spec.clone(), ..elaborated.instance.clone() };
         let name = kernel.entry.name_range;
-        Ok(ElaboratedInstance::new(of.module.clone(), of.outline.clone(), sources, instance, name, made))
+        let text = (of.module.clone(), of.outline.clone());
+        Ok(ElaboratedInstance::new(text, sources, instance, name, made, &kernel.instances))
     }
 }
 

@@ -9,7 +9,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::given::{plain, plain_given};
+use super::given::{plain, same_plain};
 use super::instance::Base;
 use super::roots::{Root, Roots};
 use super::runs::Runs;
@@ -79,7 +79,7 @@ impl Seen {
 /// Is told of the first launch of an entry, by its number, that is known in full, while others are looked for.
 pub(super) type FirstLaunch<'a> = dyn FnMut(usize, &Base) + 'a;
 
-/// What is found of each entry, in their order.
+/// What is found of each entry, in their order; and whether the whole file is run for it.
 pub(super) fn discover(
     module: &Arc<Module>,
     sources: &dyn Sources,
@@ -88,7 +88,7 @@ pub(super) fn discover(
     config: &Config,
     cancel: &Cancel<'_>,
     first: &mut FirstLaunch<'_>,
-) -> Result<Vec<Found>, Cancelled> {
+) -> Result<(Vec<Found>, bool), Cancelled> {
     let mut found: Vec<Vec<Seen>> = entries.iter().map(|_| Vec::new()).collect();
     let mut notes: Vec<Vec<String>> = entries.iter().map(|_| Vec::new()).collect();
     let mut job = Job {
@@ -160,7 +160,7 @@ pub(super) fn discover(
         }
         Found { launches: launches.into_iter().map(|seen| seen.base).collect(), sites, more, notes, unfollowed }
     });
-    Ok(found.collect())
+    Ok((found.collect(), own.outer.iter().any(|root| root.def == host::MODULE)))
 }
 
 /// What a launch gives a parameter, with what Triton's specialisation says of it. Gluon's kernels are analysed with
@@ -194,8 +194,8 @@ fn unaligned(known: &mut Base, other: &Base) {
 
 /// Whether two launches give a kernel the same, what divides it aside; which calls led there does not matter.
 fn alike(a: &Base, b: &Base) -> bool {
-    let plain = |argument: &Argument| (argument.name.clone(), plain_given(&argument.given), argument.source);
-    let same = |(a, b): (&Argument, &Argument)| a == b || plain(a) == plain(b);
+    let same =
+        |(a, b): (&Argument, &Argument)| a.source == b.source && a.name == b.name && same_plain(&a.given, &b.given);
     let arguments = a.arguments.len() == b.arguments.len() && a.arguments.iter().zip(&b.arguments).all(same);
     arguments
         && (&a.partly, &a.held, a.target, a.num_warps, a.num_ctas)

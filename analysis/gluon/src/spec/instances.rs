@@ -17,7 +17,7 @@ use super::memo::{self, Filled, Memo};
 use super::search::{self, steps_of_each};
 use super::site::Site;
 use super::spec_builder::{FileFlow, SpecBuilder};
-use super::survey::Survey;
+use super::survey::{Func, Survey};
 use super::unread::{self, unread};
 use super::words;
 use super::{Config, Entry, Given, Source, Spec, Target, Use};
@@ -313,16 +313,21 @@ impl<'f> KnownLaunches<'f> {
 }
 
 /// What the values that are found for a kernel depend on; `None` where that cannot be told by its text: places of
-/// functions around it, and functions that are chosen.
+/// functions around it.
 fn key(file: &FileFlow<'_>, entry: &Entry, config: &Config, bases: &[Base], target: Option<Target>) -> Option<u64> {
     let called = |param: &Param| matches!(param.used, Use::Callable | Use::Object | Use::Layout | Use::Memory);
-    if bases.iter().any(|base| base.host.is_some()) || entry.params.iter().any(called) {
+    if bases.iter().any(|base| base.host.is_some()) {
         return None;
+    }
+    let mut defs = vec![entry.def];
+    if entry.params.iter().any(called) {
+        // A class or a function of the file may be chosen.
+        defs.extend(file.survey.functions.iter().filter(|func| func.device() || func.method).map(Func::start));
     }
     let mut hasher = FxHasher::default();
     (&entry.name, bases, &config.values, config.target, config.version_of(file.module.source()), target, file.steps)
         .hash(&mut hasher);
-    file.flow().fingerprint(entry.def).hash(&mut hasher);
+    file.calls().fingerprint(&defs).hash(&mut hasher);
     Some(hasher.finish())
 }
 

@@ -1,7 +1,7 @@
 //! What running the host code found, kept while neither that code nor a file that it asked for changes.
 //!
-//! Bodies of kernels are no part of it: an edit there runs no host code. Places move with every edit, so
-//! functions are kept by their number.
+//! Bodies of kernels are no part of it, and neither is where kernels stand: an edit there runs no host code, even while it
+//! does not parse. What a few earlier texts launch is kept too, for edits that are taken back.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,9 +12,10 @@ use super::directive::MARK;
 use super::discover::{self, FirstLaunch, Found};
 use super::instance::{Base, FileKernels};
 use super::survey::{Func, Survey};
-use super::{Config, Entry};
-use crate::limits::memo::FILLED;
+use super::{Config, Entry, Target};
+use crate::limits::memo::{FILLED, LAUNCHES};
 use base::{Cancel, Cancelled, TextRange};
+use python::host;
 use python::interp::Interp;
 use python::syntax::{Module, Shifts, Sources};
 use ruff_python_ast::Stmt;
@@ -23,7 +24,8 @@ use ruff_python_ast::Stmt;
 /// one a file from edit to edit.
 #[derive(Debug, Default)]
 pub struct Memo {
-    last: Option<Last>,
+    /// What running host code found, the last one last.
+    last: Vec<Last>,
     /// What was found of the last text.
     whole: Option<Whole>,
     /// What was found for kernels to which nobody gives all values, by what that depends on.
@@ -45,9 +47,14 @@ struct Whole {
 struct Last {
     key: u64,
     asked: Vec<Asked>,
+    /// Of each entry, by their names.
     found: Vec<Found>,
-    /// Where the functions of the file started, and the blocks of its main program, by number.
-    starts: Vec<u32>,
+    /// Like the key, where it matters in which order statements stand: the whole of the file was run.
+    in_order: u64,
+    whole: bool,
+    /// Places between which nothing was moved: where statements and functions start that Python runs, and where bodies of
+    /// kernels end.
+    anchors: Vec<u32>,
 }
 
 /// Ways to launch a kernel with all values, what is to be said of them, and how many launches were left out.
@@ -198,80 +205,124 @@ pub(super) fn launches(
     cancel: &Cancel<'_>,
     first: &mut FirstLaunch<'_>,
 ) -> Result<Vec<Found>, Cancelled> {
-    let key = key(module, survey, entries, config);
-    let functions = survey.functions.iter().map(Func::start);
-    let starts: Vec<u32> = functions.chain(survey.mains.iter().map(|(start, _)| *start)).collect();
-    if let Some(last) = &mut memo.last
-        && last.key == key
-        && last.starts.len() == starts.len()
-        && last.asked.iter().all(|asked| asked.holds(sources, module.path()))
-    {
-        moved(&mut last.found, &last.starts, &starts);
-        last.starts = starts;
-        return Ok(last.found.clone());
+    let (key, in_order, anchors) = key(module, survey, entries, config);
+    // Those of one name are told apart by what is around them, which keeps its order.
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|at| &entries[*at].name);
+    let put_back = |found: &[Found]| {
+        let mut all: Vec<Found> = vec![Found::default(); entries.len()];
+        order.iter().zip(found).for_each(|(at, found)| all[*at] = found.clone());
+        all
+    };
+    let others = |asked: &Asked| matches!(asked, Asked::Mentions(_, others) if !others.is_empty());
+    let holds = |last: &Last| {
+        last.key == key
+            && last.anchors.len() == anchors.len()
+            && (last.in_order == in_order || !(last.whole || last.asked.iter().any(others)))
+            && last.asked.iter().all(|asked| asked.holds(sources, module.path()))
+    };
+    if let Some(at) = memo.last.iter().rposition(holds) {
+        let mut last = memo.last.remove(at);
+        moved(&mut last.found, &last.anchors, &anchors);
+        let found = put_back(&last.found);
+        memo.last.push(Last { anchors, ..last });
+        return Ok(found);
     }
     let recorder = Recorder::new(sources, module.path());
-    let found = discover::discover(module, &recorder, survey, entries, config, cancel, first)?;
+    let (found, whole) = discover::discover(module, &recorder, survey, entries, config, cancel, first)?;
     memo.runs += 1;
-    memo.last = Some(Last { key, asked: recorder.asked(), found: found.clone(), starts });
+    let sorted = order.iter().filter_map(|at| found.get(*at).cloned()).collect();
+    if memo.last.len() >= LAUNCHES {
+        memo.last.remove(0);
+    }
+    memo.last.push(Last { key, asked: recorder.asked(), found: sorted, in_order, whole, anchors });
     Ok(found)
 }
 
-/// Brings places of functions of the file up to date.
+/// Brings places of the file up to date.
 fn moved(found: &mut [Found], before: &[u32], now: &[u32]) {
-    for site in found.iter_mut().flat_map(|found| &mut found.sites).filter(|site| site.range.is_some()) {
-        if let Some(start) = before.iter().position(|start| *start == site.def).and_then(|at| now.get(at)) {
-            site.moved(*start);
+    let mut moves: Vec<(u32, u32)> = before.iter().copied().zip(now.iter().copied()).collect();
+    moves.sort_unstable();
+    let place = |at: u32| {
+        let anchor = moves.partition_point(|(was, _)| *was <= at).checked_sub(1).and_then(|last| moves.get(last));
+        anchor.map_or(at, |(was, is)| at - was + is)
+    };
+    for site in found.iter_mut().flat_map(|found| found.sites.iter_mut().chain(&mut found.more)) {
+        if site.range.is_some() {
+            site.moved(place);
         }
     }
     let hosts = found.iter_mut().flat_map(|found| &mut found.launches).filter_map(|base| base.host.as_mut());
-    for host in hosts.filter(|host| host.file.is_none()) {
-        if let Some(start) = before.iter().position(|start| *start == host.def).and_then(|at| now.get(at)) {
-            host.def = *start;
-        }
+    for host in hosts.filter(|host| host.file.is_none() && host.def != host::MODULE) {
+        host.def = place(host.def);
     }
 }
 
 /// All that running the host code depends on within the file.
-fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config) -> u64 {
-    let mut hasher = FxHasher::default();
-    let mut next = 0u32;
-    let text = |from: u32, to: u32, hasher: &mut FxHasher| {
-        if from < to {
-            module.slice(TextRange::new(from, to)).hash(hasher);
+///
+/// Statements are run as their names are asked for, so it does not matter where a kernel stands, or a class of kernels'
+/// functions, while nothing else binds its name and nothing runs the whole file: what does not parse is moved behind the
+/// rest. With it come the same for where that matters, and the places between which all of that stays where it is.
+fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config) -> (u64, u64, Vec<u32>) {
+    let (mut hasher, mut in_order) = (FxHasher::default(), FxHasher::default());
+    let (mut anchors, mut movable_anchors) = (Vec::new(), Vec::new());
+    let mut functions: Vec<&Func<'_>> = survey.functions.iter().collect();
+    functions.sort_by_key(|func| func.start());
+    let mut anywhere = 0u64;
+    for stmt in module.body() {
+        let range = Interp::range(stmt);
+        let from = functions.partition_point(|func| func.start() < range.start);
+        let rest = functions.get(from..).unwrap_or_default();
+        let inside = rest.get(..rest.partition_point(|func| func.start() < range.end)).unwrap_or_default();
+        let hash = without_kernels(module, range, inside);
+        hash.hash(&mut in_order);
+        let movable = matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
+            && inside.iter().all(|func| func.device())
+            && module.bindings().alone(stmt);
+        let own = std::iter::once(range.start).chain(inside.iter().map(|func| match func.def.body.last() {
+            Some(last) if func.device() => Interp::range(last).end,
+            _ => func.start(),
+        }));
+        if movable {
+            anywhere = anywhere.wrapping_add(hash);
+            movable_anchors.push((hash, own.collect::<Vec<u32>>()));
+        } else {
+            hash.hash(&mut hasher);
+            anchors.extend(own);
         }
-    };
-    // By place: a function whose last good text counts lies behind the rest, wherever its turn is.
-    let mut bodies: Vec<(u32, u32, &Func<'_>)> = Vec::new();
-    for func in survey.functions.iter().filter(|func| func.device()) {
-        let (Some(first), Some(last)) = (func.def.body.first(), func.def.body.last()) else { continue };
-        bodies.push((Interp::range(first).start, Interp::range(last).end, func));
     }
-    bodies.sort_by_key(|(start, ..)| *start);
-    for (start, end, func) in bodies {
-        if start < next {
+    // Of two that are one text it does not matter which is which.
+    movable_anchors.sort();
+    anchors.extend(movable_anchors.into_iter().flat_map(|(_, own)| own));
+    anywhere.hash(&mut hasher);
+    let mut named: Vec<(&str, Target)> =
+        entries.iter().map(|entry| (entry.name.as_str(), super::chosen::target(survey, entry))).collect();
+    named.sort_by_key(|(name, _)| *name);
+    named.hash(&mut hasher);
+    (config.target, config.version).hash(&mut hasher);
+    (hasher.finish(), in_order.finish(), anchors)
+}
+
+/// A statement without the bodies of kernels' functions; of those in functions that Python runs their free names count,
+/// since they tell launches apart.
+fn without_kernels(module: &Module, range: TextRange, functions: &[&Func<'_>]) -> u64 {
+    let mut hasher = FxHasher::default();
+    let mut next = range.start;
+    for func in functions {
+        (func.device(), func.inside.len()).hash(&mut hasher);
+        let (Some(first), Some(last)) = (func.def.body.first(), func.def.body.last()) else { continue };
+        let body = TextRange::new(Interp::range(first).start, Interp::range(last).end);
+        if !func.device() || body.start < next {
             continue;
         }
-        text(next, start, &mut hasher);
-        // Of a nested kernel its free names count, since they tell its launches apart.
+        module.slice(TextRange::new(next, body.start)).hash(&mut hasher);
         if !func.inside.is_empty() {
             let mut names: Vec<&str> = func.mentions.iter().copied().collect();
             names.sort_unstable();
             names.hash(&mut hasher);
         }
-        next = end;
+        next = body.end;
     }
-    text(next, module.source().len() as u32, &mut hasher);
-    // A bracket that a kernel's body leaves open decides what the text behind it is parsed as.
-    if !module.broken().is_empty() {
-        let ends = |stmt: &Stmt| module.source().len() as u32 - Interp::range(stmt).end;
-        module.body().iter().map(ends).for_each(|end| end.hash(&mut hasher));
-        survey.functions.iter().for_each(|func| (func.device(), &func.inside).hash(&mut hasher));
-    }
-    for entry in entries {
-        entry.name.hash(&mut hasher);
-        super::chosen::target(survey, entry).hash(&mut hasher);
-    }
-    (config.target, config.version).hash(&mut hasher);
+    module.slice(TextRange::new(next, range.end)).hash(&mut hasher);
     hasher.finish()
 }

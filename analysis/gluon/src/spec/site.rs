@@ -1,6 +1,6 @@
 //! Launches as the host code makes them, whole: with the grid, and with the shapes of tensors.
 
-use super::given::{plain, plain_given};
+use super::given::{plain, same_plain};
 use super::partly::may_hold;
 use super::{Argument, Entry, Given, Handed, Source};
 use base::TextRange;
@@ -70,7 +70,7 @@ impl Site {
         }
         let differs = |of: &Argument| {
             let own = self.given.iter().find(|given| given.name == of.name);
-            of.source >= Source::Launch && own.is_some_and(|own| !same(&own.given, &of.given))
+            of.source >= Source::Launch && own.is_some_and(|own| !same_plain(&own.given, &of.given))
         };
         let holds = |(name, holds): &(String, bool)| {
             arguments.iter().find(|of| of.name == *name).is_none_or(|of| may_hold(&of.given, *holds))
@@ -107,14 +107,15 @@ impl Site {
         }
     }
 
-    /// The same after its function has moved.
-    pub(super) fn moved(&mut self, now: u32) {
-        let by = i64::from(now) - i64::from(self.def);
-        let shift = |at: u32| u32::try_from(i64::from(at) + by).unwrap_or(at);
+    /// The same in a text in which places stand elsewhere.
+    pub(super) fn moved(&mut self, place: impl Fn(u32) -> u32) {
         if let Some(range) = &mut self.range {
-            *range = TextRange::new(shift(range.start), shift(range.end));
+            let start = place(range.start);
+            *range = TextRange::new(start, start + range.len());
         }
-        self.def = now;
+        if self.def != host::MODULE {
+            self.def = place(self.def);
+        }
     }
 }
 
@@ -152,9 +153,4 @@ pub(super) fn keep_common(own: &mut LaunchFacts, other: &LaunchFacts) {
         agree(&mut own.value, &other.value);
         own.divisibility = own.divisibility.min(other.divisibility);
     }
-}
-
-/// Whether two arguments give a kernel the same, what divides them left aside.
-fn same(a: &Given, b: &Given) -> bool {
-    a == b || plain_given(a) == plain_given(b)
 }

@@ -1,6 +1,6 @@
 //! From what is known of a launch to what is elaborated; and the file around a kernel, which that depends on.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::flow::{self, Flow};
 use super::instance::Base;
@@ -8,6 +8,7 @@ use super::survey::Survey;
 use super::{Config, Entry, Given, Source, Spec, Target, Version, chosen};
 use base::workers::Workers;
 use python::syntax::{Module, Sources};
+use rustc_hash::FxHashMap;
 
 /// A file, and what flows where in it, once that is asked.
 pub(super) struct FileFlow<'f> {
@@ -19,6 +20,10 @@ pub(super) struct FileFlow<'f> {
     /// Steps that the search for the values of one kernel may take.
     pub(super) steps: u64,
     flow: OnceLock<Flow>,
+    /// Which functions call which, where nothing else was asked of the flow.
+    calls: OnceLock<Flow>,
+    /// By where a kernel starts, the target that it is for.
+    targets: Mutex<FxHashMap<u32, Option<Target>>>,
 }
 
 impl<'f> FileFlow<'f> {
@@ -29,16 +34,25 @@ impl<'f> FileFlow<'f> {
         workers: &'f dyn Workers,
         steps: u64,
     ) -> FileFlow<'f> {
-        FileFlow { module, sources, survey, workers, steps, flow: OnceLock::new() }
+        let (flow, calls, targets) = (OnceLock::new(), OnceLock::new(), Mutex::default());
+        FileFlow { module, sources, survey, workers, steps, flow, calls, targets }
     }
 
     pub(super) fn flow(&self) -> &Flow {
         self.flow.get_or_init(|| flow::of(self.module, self.sources))
     }
 
+    /// What flows where, as far as calls of functions alone are asked.
+    pub(super) fn calls(&self) -> &Flow {
+        let calls = || self.calls.get_or_init(|| flow::calls(self.module, self.sources));
+        self.flow.get().unwrap_or_else(calls)
+    }
+
     /// The target that a kernel is for, by what it uses.
     fn target(&self, entry: &Entry) -> Option<Target> {
-        flow::target(self.flow().devices(entry.def), self.module.path())
+        let mut targets = self.targets.lock().unwrap_or_else(PoisonError::into_inner);
+        let find = || flow::target(self.calls().devices(entry.def), self.module.path());
+        *targets.entry(entry.def).or_insert_with(find)
     }
 
     /// Whether a kernel can be for the target for which the host code was run.

@@ -243,6 +243,37 @@ fn a_comment_moves_instances_and_finds_none_anew() {
 }
 
 #[test]
+fn launches_are_known_while_a_kernel_does_not_parse_and_once_an_edit_is_taken_back() {
+    let text = format!(
+        "{HOST}def launch(out, n):\n    kernel[(1,)](out, n=n)\n\n\
+         @gluon.jit\ndef kernel(out, n: gl.constexpr):\n    gl.store(out, n)\n\n\
+         @gluon.jit\ndef other(out, m: gl.constexpr):\n    gl.store(out, m)\n\n\
+         def test():\n    launch(torch.empty(4), 7)\n    other[(1,)](torch.empty(4), m=3)\n"
+    );
+    let run = |module: &Arc<Module>, memo: &mut Memo| {
+        kernels(module, &NoSources, &Config::default(), memo, &Cancel::never()).unwrap_or_default()
+    };
+    // What does not parse stands behind the rest: that matters where the file launches by itself.
+    for (behind, torn) in [("", 1), ("\nkernel[(2,)](torch.empty(4), n=9)\n", 2)] {
+        let (good, mut memo) = (module(&format!("{text}{behind}")), Memo::default());
+        run(&good, &mut memo);
+        for (old, new, runs) in [
+            ("gl.store(out, n)", "gl.store(out, n + 1 + 2)", 1),
+            ("gl.store(out, n)", "gl.store(out, (n", torn),
+            ("def launch", "# about\n\ndef launch", torn),
+            ("empty(4), 7", "empty(4), 8", torn + 1),
+            ("empty(4), 7", "empty(4), 7", torn + 1),
+            ("launch(torch.empty(4), 7)", "launch(torch.empty(4), 7", torn * 2),
+        ] {
+            let now = good.text().replace(old, new);
+            let now = Arc::new(Module::parse("k.py", now, Some(&good)));
+            assert_eq!(run(&now, &mut memo), run(&now, &mut Memo::default()), "{new:?} for {old:?}");
+            assert_eq!(memo.runs, runs, "{new:?} for {old:?}");
+        }
+    }
+}
+
+#[test]
 fn a_bracket_in_a_kernel_decides_what_the_text_behind_it_is() {
     let run = |text: &str, memo: &mut Memo| {
         let module = module(text);
@@ -426,7 +457,7 @@ fn an_edit_elsewhere_searches_for_no_values() {
         let module = module(text);
         let entries = entries(&module, &NoSources);
         let kernel = entries.iter().find(|entry| entry.name == "kernel").map_or(0, |entry| entry.def);
-        super::flow::of(&module, &NoSources).fingerprint(kernel)
+        super::flow::of(&module, &NoSources).fingerprint(&[kernel])
     };
     assert_eq!(print(text), print(&text.replace("store(out, 1)", "store(out, 12)")));
     assert_ne!(print(text), print(&text.replace("N < 20", "N < 10")));

@@ -9,6 +9,7 @@ use super::instance::{Instance, Instances};
 use super::{Given, Source, Spec};
 use crate::builtins::default_swizzle;
 use python::value::DType;
+use rustc_hash::FxHashMap;
 
 /// How a directive starts.
 const HEAD: &str = "# fencepost: ";
@@ -248,8 +249,14 @@ pub(super) fn fewer(specs: Vec<Spec>) -> (Vec<Spec>, Option<String>) {
         ];
         arguments.chain(host).chain(settings).collect::<Vec<_>>()
     };
-    let all: Vec<Vec<(String, String)>> = specs.iter().map(values).collect();
-    let mut seen: Vec<&(String, String)> = Vec::new();
+    // By their numbers: they are compared often.
+    let mut numbers: FxHashMap<(String, String), usize> = FxHashMap::default();
+    let mut number = |value| {
+        let next = numbers.len();
+        *numbers.entry(value).or_insert(next)
+    };
+    let all: Vec<Vec<usize>> = specs.iter().map(|spec| values(spec).into_iter().map(&mut number).collect()).collect();
+    let mut seen: Vec<usize> = Vec::new();
     let mut taken: Vec<usize> = Vec::new();
     while taken.len() < Instances::MOST {
         let new = |at: &usize| all[*at].iter().filter(|value| !seen.contains(value)).count();

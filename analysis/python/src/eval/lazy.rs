@@ -37,7 +37,7 @@ impl<'a> Interp<'a> {
         if let Some(file) = self.files.get_mut(id.0 as usize)
             && !std::mem::replace(&mut file.run, true)
         {
-            file.pending = Some(Box::new(Pending::of(file.module.body())));
+            file.pending = Some(Box::new(Pending::of(file.module)));
         }
     }
 
@@ -108,6 +108,7 @@ impl<'a> Interp<'a> {
         let mut at = 0;
         loop {
             let Some(pending) = self.pending(scope.file) else { return Ok(()) };
+            pending.finished = true;
             if at >= limit || at as usize >= pending.body.len() {
                 return Ok(());
             }

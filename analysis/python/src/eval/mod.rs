@@ -107,6 +107,7 @@ pub fn elaborate(
     }
     let Interp { builder, origins, frames, handed, files, problems, unmodelled, partitions, state, .. } = interp;
     out.files = files.iter().map(|file| file.module.path().to_owned()).collect();
+    out.demanded = files.first().and_then(|file| file.pending.as_ref()?.demanded());
     out.problems = problems;
     out.unmodelled = unmodelled;
     out.partitions = partitions;

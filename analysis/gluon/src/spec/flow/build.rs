@@ -44,14 +44,14 @@ impl Declare<'_> {
     fn rename(&mut self, own: &str, theirs: &str) {
         let theirs = theirs.rsplit('.').next().unwrap_or(theirs);
         if own != theirs {
-            self.flow.renamed.insert((self.file, own.to_owned()), theirs.to_owned());
+            self.flow.renamed.entry(self.file).or_default().insert(own.to_owned(), theirs.to_owned());
         }
     }
 
     /// Notes that a name is bound to Triton or a part of it, where it is imported from there.
     fn note_triton(&mut self, own: &str, from: &str) {
         if from.split('.').next() == Some("triton") {
-            self.flow.of_triton.insert((self.file, own.to_owned()));
+            self.flow.of_triton.entry(self.file).or_default().insert(own.to_owned());
         }
     }
 }
@@ -105,7 +105,7 @@ impl<'m> Visitor<'m> for Declare<'_> {
                     let path = from.split('.').chain([alias.name.as_str()]);
                     let asks = path.fold(0, |all, part| all | devices::of_name(part));
                     let own = alias.asname.as_ref().unwrap_or(&alias.name);
-                    self.flow.imported.insert((self.file, own.to_string()), asks);
+                    self.flow.imported.entry(self.file).or_default().insert(own.to_string(), asks);
                     self.note_triton(own, from);
                     self.rename(own.as_str(), alias.name.as_str());
                 }
@@ -114,7 +114,7 @@ impl<'m> Visitor<'m> for Declare<'_> {
                 for alias in &import.names {
                     let own = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
                     let own = own.split('.').next().unwrap_or(own);
-                    self.flow.imported.insert((self.file, own.to_owned()), 0);
+                    self.flow.imported.entry(self.file).or_default().insert(own.to_owned(), 0);
                     self.note_triton(own, &alias.name);
                     if alias.asname.is_some() {
                         self.rename(own, alias.name.as_str());
@@ -151,21 +151,22 @@ impl Builder<'_> {
 
     /// Whether a name is one of the function's own, and none that the file imports.
     pub(super) fn is_variable(&self, name: &str) -> bool {
-        let imported = self.flow.imported.contains_key(&(self.file, name.to_owned()));
+        let imported = self.flow.imported.get(&self.file).is_some_and(|names| names.contains_key(name));
         !imported && self.scope.is_some_and(|scope| self.flow.knows(scope, name))
     }
 
     /// What a name of this file is called where it comes from.
-    pub(super) fn original(&self, name: &str) -> String {
-        let theirs = self.flow.renamed.get(&(self.file, name.to_owned()));
-        theirs.map_or_else(|| name.to_owned(), String::clone)
+    pub(super) fn original<'n>(&'n self, name: &'n str) -> &'n str {
+        self.flow.renamed.get(&self.file).and_then(|names| names.get(name)).map_or(name, String::as_str)
     }
 
     /// Whether this is spelled as Triton or a part of it: `tl.max`, `gl.amd.cdna3.buffer_load`, by the names that its
     /// languages usually have also where another file hands them on.
     pub(super) fn is_of_triton(&self, func: &Expr) -> bool {
         match func {
-            Expr::Name(name) => self.flow.of_triton.contains(&(self.file, name.id.to_string())),
+            Expr::Name(name) => {
+                self.flow.of_triton.get(&self.file).is_some_and(|names| names.contains(name.id.as_str()))
+            }
             Expr::Attribute(attribute) => {
                 let usual =
                     |root: &Expr| matches!(root, Expr::Name(root) if matches!(root.id.as_str(), "tl" | "gl" | "ttgl"));
@@ -182,6 +183,7 @@ impl Builder<'_> {
     /// What an expression is made of.
     pub(super) fn parts(&mut self, expr: &Expr, edge: Edge, out: &mut Vec<(Node, Edge)>) {
         match expr {
+            _ if self.flow.calls_alone => {}
             Expr::Name(name) => out.push((self.local(name.id.as_str()), edge)),
             Expr::Attribute(attribute) => match self.direct(expr) {
                 Some(node) => out.push((node, edge)),
@@ -293,6 +295,7 @@ impl Builder<'_> {
     /// What a function gives back, part by part.
     fn parts_of_result(&mut self, value: &Expr, scope: u32) {
         match value {
+            _ if self.flow.calls_alone => {}
             Expr::Tuple(parts) => {
                 for (at, part) in parts.elts.iter().enumerate().take_while(|(_, it)| !it.is_starred_expr()) {
                     let to = self.flow.node(scope, &part_of_result(at));
@@ -477,7 +480,8 @@ impl<'m> Visitor<'m> for Builder<'_> {
         let named = match expr {
             Expr::Name(name) => {
                 let name = name.id.as_str();
-                self.flow.imported.get(&(self.file, name.to_owned())).copied().unwrap_or(0) | devices::of_name(name)
+                let imported = self.flow.imported.get(&self.file).and_then(|names| names.get(name));
+                imported.copied().unwrap_or(0) | devices::of_name(name)
             }
             Expr::Attribute(attribute) => devices::of_name(attribute.attr.as_str()),
             _ => 0,
@@ -487,6 +491,7 @@ impl<'m> Visitor<'m> for Builder<'_> {
         }
         match expr {
             Expr::Call(call) => self.call(call),
+            Expr::Compare(_) if self.flow.calls_alone => {}
             Expr::Compare(compare) => self.compare(compare, false),
             Expr::BinOp(op) if integral(op.op) => {
                 for side in [&op.left, &op.right] {

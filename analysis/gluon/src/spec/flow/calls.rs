@@ -86,10 +86,15 @@ pub(in crate::spec) fn chooses_rows(method: &str, args: &[Expr]) -> bool {
 impl Builder<'_> {
     /// The last parts of what is called, by the names that they have where they come from.
     fn path(&self, func: &Expr) -> (String, String) {
+        let (last, module) = self.spelt(func);
+        (last.to_owned(), module.to_owned())
+    }
+
+    fn spelt<'n>(&'n self, func: &'n Expr) -> (&'n str, &'n str) {
         let (last, module) = path(func);
         match func {
-            Expr::Name(_) => (self.original(last), String::new()),
-            _ => (last.to_owned(), self.original(module)),
+            Expr::Name(_) => (self.original(last), ""),
+            _ => (last, self.original(module)),
         }
     }
 
@@ -161,13 +166,12 @@ impl Builder<'_> {
         if self.is_of_triton(func) {
             return Vec::new();
         }
-        let (last, before) = self.path(func);
-        let (last, before) = (last.as_str(), before.as_str());
+        let (last, before) = self.spelt(func);
         if let Some(methods) = self.flow.classes.contains_key(last).then(|| self.flow.named("__init__")) {
-            let own = |number: &u32| self.function_of(*number).is_some_and(|class| class == last);
-            return methods.into_iter().filter(own).map(|number| (number, 1)).collect();
+            let own = |number: &&u32| self.function_of(**number).is_some_and(|class| class == last);
+            return methods.iter().filter(own).map(|number| (*number, 1)).collect();
         }
-        let mut all = self.flow.named(last);
+        let mut all = self.flow.named(last).to_vec();
         if self.flow.classes.contains_key(before) {
             let own = |number: &u32| self.function_of(*number).is_some_and(|class| class == before);
             if all.iter().any(own) {
@@ -189,6 +193,10 @@ impl Builder<'_> {
 
     /// Hands the arguments of a call to the parameters of what it may call.
     fn pass(&mut self, call: &ExprCall) {
+        if self.flow.calls_alone {
+            self.callees(&call.func).into_iter().for_each(|(function, _)| self.called(function));
+            return;
+        }
         let (last, _) = self.path(&call.func);
         let fields = self.flow.classes.get(last.as_str()).filter(|_| self.callees(&call.func).is_empty()).cloned();
         if let Some(fields) = fields {
@@ -325,9 +333,16 @@ impl Builder<'_> {
 
     /// What a call does with its arguments.
     pub(super) fn call(&mut self, call: &ExprCall) {
+        let args = &call.arguments;
+        if self.flow.calls_alone {
+            self.pass(call);
+            if self.spelt(&call.func).0 == "warp_specialize" {
+                self.partitions(&args.args);
+            }
+            return;
+        }
         let (last, module) = self.path(&call.func);
         let (last, module) = (last.as_str(), module.as_str());
-        let args = &call.arguments;
         let argument = |at: usize, name: &str| args.args.get(at).or_else(|| Some(&args.find_keyword(name)?.value));
         self.pass(call);
         self.marks(Some(&call.func), Traits::CALLED);

@@ -8,12 +8,12 @@ use super::graph::Flow;
 use base::TextRange;
 
 impl Flow {
-    /// Of the kernel that starts at `def`: the functions that it may call, and what stands outside of functions, in
-    /// its own file; the whole of the other files.
-    pub(in crate::spec) fn fingerprint(&self, def: u32) -> u64 {
+    /// Of the functions that start at `defs`: these and those that they may call, and what stands outside of functions, in
+    /// their own file; the whole of the other files.
+    pub(in crate::spec) fn fingerprint(&self, defs: &[u32]) -> u64 {
         let mut hasher = FxHasher::default();
         let Some((own, others)) = self.modules.split_first() else { return 0 };
-        for function in self.reached(def) {
+        for function in self.reached(defs) {
             if function.file == 0 {
                 own.slice(function.range).hash(&mut hasher);
             }

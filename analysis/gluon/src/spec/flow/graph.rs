@@ -136,6 +136,8 @@ pub(super) const CONDITION: u32 = 5;
 /// The flow in some files.
 #[derive(Debug, Default)]
 pub(in crate::spec) struct Flow {
+    /// Whether only calls are wanted: there are no nodes then.
+    pub(super) calls_alone: bool,
     /// The files, the kernel's own first.
     pub(super) modules: Vec<Arc<Module>>,
     pub(super) functions: Vec<Function>,
@@ -145,7 +147,8 @@ pub(in crate::spec) struct Flow {
     pub(super) fields: FxHashSet<String>,
     /// Classes that a kernel can be handed.
     pub(super) handed: Vec<Class>,
-    numbers: FxHashMap<(u32, String), Node>,
+    /// By scope and name.
+    numbers: FxHashMap<u32, FxHashMap<String, Node>>,
     about: Vec<Facts>,
     /// What flows into a node.
     into: Vec<Vec<(Node, u32)>>,
@@ -153,28 +156,36 @@ pub(in crate::spec) struct Flow {
     onto: Vec<Vec<(Node, Edge)>>,
     places: Vec<Place>,
     /// Names that a file imports from a module of one generation of devices.
-    pub(super) imported: FxHashMap<(u32, String), u32>,
-    /// Names, each with its file, of what is imported from Triton.
-    pub(super) of_triton: FxHashSet<(u32, String)>,
+    pub(super) imported: FxHashMap<u32, FxHashMap<String, u32>>,
+    /// By file: names of what is imported from Triton.
+    pub(super) of_triton: FxHashMap<u32, FxHashSet<String>>,
     /// Names that a file imports under another one, and what they are called where they come from.
-    pub(super) renamed: FxHashMap<(u32, String), String>,
+    pub(super) renamed: FxHashMap<u32, FxHashMap<String, String>>,
 }
 
 impl Flow {
     pub(super) fn node(&mut self, scope: u32, name: &str) -> Node {
-        if let Some(known) = self.numbers.get(&(scope, name.to_owned())) {
+        if self.calls_alone {
+            return Node::MAX;
+        }
+        let names = self.numbers.entry(scope).or_default();
+        if let Some(known) = names.get(name) {
             return *known;
         }
         let number = self.about.len() as Node;
-        self.numbers.insert((scope, name.to_owned()), number);
+        names.insert(name.to_owned(), number);
         self.about.push(Facts::default());
         self.into.push(Vec::new());
         self.onto.push(Vec::new());
         number
     }
 
+    fn number(&self, scope: u32, name: &str) -> Option<Node> {
+        self.numbers.get(&scope)?.get(name).copied()
+    }
+
     pub(super) fn knows(&self, scope: u32, name: &str) -> bool {
-        self.numbers.contains_key(&(scope, name.to_owned()))
+        self.number(scope, name).is_some()
     }
 
     pub(super) fn edge(&mut self, from: Node, to: Node, edge: Edge) {
@@ -213,18 +224,20 @@ impl Flow {
         number
     }
 
-    pub(super) fn named(&self, name: &str) -> Vec<u32> {
-        self.by_name.get(name).cloned().unwrap_or_default()
+    pub(super) fn named(&self, name: &str) -> &[u32] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn place(&mut self, file: u32, range: TextRange, nodes: Vec<(Node, u32)>) {
-        self.places.push(Place { file, range, nodes });
+        if !self.calls_alone {
+            self.places.push(Place { file, range, nodes });
+        }
     }
 
     /// The node of a parameter of the function that starts at `def` of the first file.
     fn parameter(&self, def: u32, name: &str) -> Option<Node> {
         let function = self.functions.iter().position(|of| of.file == 0 && of.range.start == def)? as u32;
-        self.numbers.get(&(function, name.to_owned())).copied()
+        self.number(function, name)
     }
 
     /// What is known of the value of a parameter, wherever it goes.
@@ -262,12 +275,11 @@ impl Flow {
         facts
     }
 
-    /// A kernel's function and all that it may call.
-    pub(super) fn reached(&self, def: u32) -> Vec<&Function> {
-        let Some(kernel) = self.functions.iter().position(|of| of.file == 0 && of.range.start == def) else {
-            return Vec::new();
-        };
-        let (mut open, mut next) = (vec![kernel as u32], 0);
+    /// The functions of the first file that start at `defs`, and all that they may call.
+    pub(super) fn reached(&self, defs: &[u32]) -> Vec<&Function> {
+        let is = |of: &Function| of.file == 0 && defs.contains(&of.range.start);
+        let mut open: Vec<u32> = (0..).zip(&self.functions).filter(|(_, of)| is(of)).map(|(at, _)| at).collect();
+        let mut next = 0;
         let mut seen: FxHashSet<u32> = open.iter().copied().collect();
         while let Some(at) = open.get(next).copied() {
             next += 1;
@@ -279,7 +291,7 @@ impl Flow {
 
     /// The generations of devices that a kernel and what it calls ask for: bits of [`super::devices`].
     pub(in crate::spec) fn devices(&self, def: u32) -> u32 {
-        self.reached(def).into_iter().fold(0, |all, function| all | function.devices)
+        self.reached(&[def]).into_iter().fold(0, |all, function| all | function.devices)
     }
 
     /// The parameters of a kernel on which a place depends, the nearest first.
@@ -296,10 +308,8 @@ impl Flow {
         }
         let here = self.places.iter().filter(|place| place.file == file as u32 && place.range.contains(range));
         let Some(place) = here.min_by_key(|place| place.range.len()) else { return Vec::new() };
-        let ends: FxHashMap<Node, &str> = own
-            .iter()
-            .filter_map(|(name, _)| Some((*self.numbers.get(&(kernel as u32, name.clone()))?, name.as_str())))
-            .collect();
+        let ends: FxHashMap<Node, &str> =
+            own.iter().filter_map(|(name, _)| Some((self.number(kernel as u32, name)?, name.as_str()))).collect();
         let mut queue: BinaryHeap<std::cmp::Reverse<(u32, Node)>> =
             place.nodes.iter().map(|(node, away)| std::cmp::Reverse((*away, *node))).collect();
         let mut seen: FxHashSet<Node> = FxHashSet::default();

@@ -78,6 +78,7 @@ impl Builder<'_> {
     /// The node that an expression is by itself.
     pub(super) fn direct(&mut self, expr: &Expr) -> Option<Node> {
         match expr {
+            _ if self.flow.calls_alone => None,
             Expr::Name(name) => Some(self.local(name.id.as_str())),
             Expr::Attribute(attribute) if self.flow.fields.contains(attribute.attr.as_str()) => {
                 Some(self.field(attribute.attr.as_str()))

@@ -28,10 +28,20 @@ use python::syntax::{Module, Sources};
 
 /// The flow in a file and in those that it imports.
 pub(super) fn of(module: &Arc<Module>, sources: &dyn Sources) -> Flow {
-    let files = files(module, sources);
-    let mut flow = Flow::default();
-    flow.modules.clone_from(&files);
+    let mut flow = connected(module, sources, false);
     flow.handed = classes::of(module, sources);
+    flow
+}
+
+/// The functions alone of a file and of those that it imports: which they call, and what for.
+pub(super) fn calls(module: &Arc<Module>, sources: &dyn Sources) -> Flow {
+    connected(module, sources, true)
+}
+
+fn connected(module: &Arc<Module>, sources: &dyn Sources, calls_alone: bool) -> Flow {
+    let (files, mut flow) = (files(module, sources), Flow::default());
+    flow.calls_alone = calls_alone;
+    flow.modules.clone_from(&files);
     for (at, file) in files.iter().enumerate() {
         build::declare(&mut flow, at as u32, file);
     }
