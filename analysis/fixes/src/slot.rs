@@ -162,7 +162,9 @@ pub(crate) fn phases(
             out.extend([Phase::Value(value), Phase::Other(value)]);
         }
     }
-    let looping = enclosing_loop(case, at).or_else(|| counter(case, draft));
+    // What the ring position itself is computed from.
+    let stepped = index.and_then(|index| counted_around(case, index)).filter(|counter| draft.sees(*counter));
+    let looping = stepped.or_else(|| enclosing_loop(case, at)).or_else(|| counter(case, draft));
     let depth = alloc.and_then(|alloc| code.extents(alloc)).map_or(1, |extents| match extents.as_slice() {
         [depth, 1] => *depth,
         _ => 1,
@@ -170,11 +172,13 @@ pub(crate) fn phases(
     if let Some(counter) = looping {
         out.push(Phase::Lap(counter, depth, 0));
         out.push(Phase::Lap(counter, depth, 1));
-        // A phase that the loop carries though nobody waits for it here.
-        let carried = carried(case, counter);
-        for value in carried.into_iter().filter(|value| named.iter().all(|(.., other)| other != value)).take(2) {
-            out.push(Phase::Value(value));
-            out.push(Phase::Other(value));
+    }
+    // A phase that the loop carries though nobody waits for it here.
+    let carriers = [index.filter(|index| draft.sees(*index)), looping].into_iter().flatten();
+    let carried: Vec<ValueId> = carriers.flat_map(|counter| carried(case, counter)).collect();
+    for value in carried.into_iter().filter(|value| named.iter().all(|(.., other)| other != value)).take(2) {
+        if !out.contains(&Phase::Value(value)) {
+            out.extend([Phase::Value(value), Phase::Other(value)]);
         }
     }
     let constants = [Phase::Constant(0), Phase::Constant(1)];
@@ -205,6 +209,14 @@ pub(crate) fn enclosing_loop(case: &FixContext<'_>, at: OpId) -> Option<ValueId>
     }
 }
 
+/// What goes around a ring at a position that is computed as a remainder.
+fn counted_around(case: &FixContext<'_>, index: ValueId) -> Option<ValueId> {
+    let code = case.code;
+    let op = code.def(index).filter(|op| matches!(code.tree.op_name(*op), "arith.remsi" | "arith.remui"))?;
+    let counter = code.tree.operands(op).first().copied()?;
+    (code.width(counter) == Some(32) && code.constant(counter).is_none()).then_some(counter)
+}
+
 /// What counts from zero by ones in a flat loop: an argument of a block to which 1 is added.
 fn counter(case: &FixContext<'_>, draft: &Draft<'_>) -> Option<ValueId> {
     let (code, tree) = (case.code, case.code.tree);
@@ -221,18 +233,17 @@ fn counter(case: &FixContext<'_>, draft: &Draft<'_>) -> Option<ValueId> {
     })
 }
 
-/// What the loop of a counter carries and flips: `xori` and `subi` of a constant give these away.
+/// What the loop of a counter carries and flips: `xori` and `subi` give these away.
 fn carried(case: &FixContext<'_>, counter: ValueId) -> Vec<ValueId> {
     let (code, tree) = (case.code, case.code.tree);
     let Def::BlockArg(block, _) = tree.value_def(counter) else { return Vec::new() };
+    let ops = code.ops(tree.parent_region(block));
     let flips = |value: ValueId| {
-        tree.block_ops(block).iter().any(|op| {
-            matches!(tree.op_name(*op), "arith.xori" | "arith.subi")
-                && tree.operands(*op).contains(&value)
-                && tree.operands(*op).iter().any(|operand| code.constant(*operand) == Some(1))
-        })
+        ops.iter()
+            .any(|op| matches!(tree.op_name(*op), "arith.xori" | "arith.subi") && tree.operands(*op).contains(&value))
     };
-    tree.block_args(block).iter().copied().skip(1).filter(|value| flips(*value)).collect()
+    let others = tree.block_args(block).iter().copied().filter(|value| *value != counter);
+    others.filter(|value| code.width(*value).is_some() && flips(*value)).collect()
 }
 
 /// The name of a phase; lines that compute it are added.

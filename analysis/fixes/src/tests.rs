@@ -300,6 +300,28 @@ fn a_ring_without_its_waits() {
 }
 
 #[test]
+fn a_ring_without_its_wait_whose_consumer_counts_by_itself() {
+    let lines = |from: &str| RING.replacen("      scf.for %i = %c0 to %n step %c1 : i32 {\n", from, 1);
+    let counted = lines(
+        "      %end = arith.addi %n, %c1 : i32
+      %last = scf.for %j = %c1 to %end step %c1 iter_args(%i = %c0) -> (i32) : i32 {\n",
+    );
+    let yields =
+        "        %next = arith.addi %i, %c1 : i32\n        scf.yield %next : i32\n      }\n      ttg.warp_yield\n";
+    let counted = counted.replace("      }\n      ttg.warp_yield\n", yields);
+    assert_eq!(fixes(&counted), [""; 0]);
+    let gone = [
+        "        %lap = arith.divsi %i, %c2 : i32\n        %parity = arith.andi %lap, %c1 : i32\n",
+        "        ttng.wait_barrier %f, %parity : !bar\n",
+    ];
+    let without = gone.iter().fold(counted, |text, line| text.replacen(line, "", 1));
+    assert_eq!(
+        fixes(&without).first().map(String::as_str),
+        Some("missing-forward-barrier: insert `ttng.wait_barrier` on `%full[0]`")
+    );
+}
+
+#[test]
 fn a_ring_whose_producer_starts_with_the_wrong_phase() {
     assert_eq!(
         fixes(&RING.replace("%e, %other", "%e, %parity")),

@@ -242,6 +242,9 @@ impl<'k> Machine<'k> {
         for (&param, &value) in block.params.iter().zip(&values) {
             state.set(cta, param, value).ok_or(MachineError::IllFormed)?;
         }
+        if cta == 0 {
+            state.note_jump(state.threads[thread].block, target.block);
+        }
         let at = &mut state.threads[thread];
         at.block = target.block;
         at.instr = 0;

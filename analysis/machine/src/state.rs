@@ -55,6 +55,10 @@ pub struct State {
     executed: Shared<Vec<u64>>,
     /// Which were executed in the first CTA, and which of these again.
     repeated: [Shared<Vec<u64>>; 2],
+    /// By block: how often the first CTA has come back to it since it came there from outside.
+    back: Shared<Vec<u32>>,
+    /// Where it went from blocks that it had come back to, and how often at most.
+    again: Shared<Vec<(BlockId, BlockId, u32)>>,
 }
 
 /// Why the machine could not follow a kernel.
@@ -115,6 +119,8 @@ impl State {
             unmodelled: false,
             executed: Shared::default(),
             repeated: Default::default(),
+            back: Shared::default(),
+            again: Shared::default(),
         }
     }
 
@@ -234,24 +240,57 @@ impl State {
 
     /// Notes that an effect is executed, in the first CTA or in another one.
     pub(super) fn note_executed(&mut self, effect: EffectId, first_cta: bool) {
-        if first_cta && !has(&self.repeated[1], effect) {
-            let again = usize::from(has(&self.repeated[0], effect));
-            add(&mut self.repeated[again], effect);
+        if first_cta && !has(&self.repeated[1], effect.index()) {
+            let again = usize::from(has(&self.repeated[0], effect.index()));
+            add(&mut self.repeated[again], effect.index());
         }
         if !self.has_executed(effect) {
-            add(&mut self.executed, effect);
+            add(&mut self.executed, effect.index());
         }
+    }
+
+    /// Notes a jump of the first CTA: back to the head of a loop, to one from outside, or on from one that was come back
+    /// to. Blocks are in reverse postorder.
+    pub(super) fn note_jump(&mut self, from: BlockId, to: BlockId) {
+        let times = |block: BlockId| self.back.get(block.index()).copied().unwrap_or(0);
+        let (mut pending, known) = (times(from), times(to));
+        if to.index() <= from.index() {
+            if self.back.len() <= to.index() {
+                self.back.resize(to.index() + 1, 0);
+            }
+            self.back[to.index()] = known.saturating_add(1);
+            if from == to {
+                pending += 1;
+            }
+        } else if known > 0 {
+            self.back[to.index()] = 0;
+        }
+        if pending == 0 {
+            return;
+        }
+        match self.again.iter().position(|&(head, next, _)| (head, next) == (from, to)) {
+            Some(at) if self.again[at].2 >= pending => {}
+            Some(at) => self.again[at].2 = pending,
+            None => self.again.push((from, to, pending)),
+        }
+    }
+
+    /// How many iterations of a loop followed upon another one at most: how often the first CTA came back to its head
+    /// before it went on from there to one of its blocks.
+    pub fn most_followed(&self, head: BlockId, is_inside: impl Fn(BlockId) -> bool) -> u32 {
+        let on = self.again.iter().filter(|&&(from, to, _)| from == head && is_inside(to));
+        on.map(|(.., times)| *times).max().unwrap_or(0)
     }
 
     /// Whether an effect was executed, by any thread.
     #[inline]
     pub fn has_executed(&self, effect: EffectId) -> bool {
-        has(&self.executed, effect)
+        has(&self.executed, effect.index())
     }
 
     /// Whether one thread has executed an effect more than once.
     pub fn has_repeated(&self, effect: EffectId) -> bool {
-        has(&self.repeated[1], effect)
+        has(&self.repeated[1], effect.index())
     }
 
     /// Takes the rules broken so far, and forgets what only matters for other schedules.
@@ -307,16 +346,14 @@ impl State {
     }
 }
 
-fn has(bits: &[u64], effect: EffectId) -> bool {
-    let (word, bit) = (effect.index() / 64, effect.index() % 64);
-    bits.get(word).is_some_and(|word| word >> bit & 1 == 1)
+fn has(bits: &[u64], number: usize) -> bool {
+    bits.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
 }
 
-fn add(bits: &mut Shared<Vec<u64>>, effect: EffectId) {
-    let (word, bit) = (effect.index() / 64, effect.index() % 64);
+fn add(bits: &mut Shared<Vec<u64>>, number: usize) {
     let words = &mut **bits;
-    if words.len() <= word {
-        words.resize(word + 1, 0);
+    if words.len() <= number / 64 {
+        words.resize(number / 64 + 1, 0);
     }
-    words[word] |= 1 << bit;
+    words[number / 64] |= 1 << (number % 64);
 }

@@ -72,6 +72,8 @@ fn decided(
         settled: false,
         executed: vec![false; kernel.effects.len()],
         repeated: vec![false; kernel.effects.len()],
+        followed: vec![0; kernel.loops.len()],
+        slices: Slices::new(kernel),
         outcome: Outcome {
             found: Vec::new(),
             lapped: Vec::new(),
@@ -159,6 +161,9 @@ struct Decision<'k> {
     executed: Vec<bool>,
     /// By effect: whether a thread executed it more than once in some run.
     repeated: Vec<bool>,
+    /// By loop: how many of its iterations followed upon another one in some run.
+    followed: Vec<u32>,
+    slices: Slices<'k>,
     outcome: Outcome,
 }
 
@@ -368,6 +373,7 @@ impl<'k> Decision<'k> {
         for (at, repeated) in self.repeated.iter_mut().enumerate() {
             *repeated |= run.state.has_repeated(EffectId(at as u32));
         }
+        never::follow(self.kernel, &self.slices, &run.state, &mut self.followed);
     }
 
     /// Where not all inputs are covered: runs the first program, the last and some between with the numbers of known
@@ -441,7 +447,11 @@ impl<'k> Decision<'k> {
             return Ok(());
         }
         let expected = Expected::new(self.kernel);
-        if expected.missing(&self.executed).is_empty() && expected.once(&self.repeated).is_empty() {
+        let short = |decision: &Self| expected.short(decision.plan.depth, &decision.followed);
+        if expected.missing(&self.executed).is_empty()
+            && expected.once(&self.repeated, &self.followed).is_empty()
+            && short(self).is_empty()
+        {
             return Ok(());
         }
         for lead in expected.leads(self.plan, &self.executed) {
@@ -460,9 +470,19 @@ impl<'k> Decision<'k> {
                 self.run_scant(valuation);
             }
         }
-        for valuation in expected.turns(self.plan, &expected.once(&self.repeated)) {
+        let again = expected.again(self.plan, &short(self));
+        let (ample, scant): (Vec<Valuation>, Vec<Valuation>) =
+            again.into_iter().partition(|valuation| self.plan.is_ample(self.kernel, valuation));
+        self.run_beside(ample, (FURTHER_STEPS, ALL_FURTHER_STEPS), cancel)?;
+        if !expected.once(&self.repeated, &self.followed).is_empty() {
+            scant.iter().for_each(|valuation| self.run_scant(valuation));
+        }
+        for valuation in expected.turns(self.plan, &expected.once(&self.repeated, &self.followed)) {
             cancel.check()?;
-            if self.outcome.steps >= steps_of(self.kernel, self.limits) || expected.once(&self.repeated).is_empty() {
+            if self.outcome.steps >= steps_of(self.kernel, self.limits)
+                || !self.is_clean()
+                || expected.once(&self.repeated, &self.followed).is_empty()
+            {
                 break;
             }
             if self.outcome.valuations.contains(&valuation) {
@@ -478,7 +498,7 @@ impl<'k> Decision<'k> {
         if self.is_clean() {
             self.outcome.never = expected.reasons(&self.executed);
             if self.outcome.never.is_empty() {
-                self.outcome.never = expected.once(&self.repeated);
+                self.outcome.never = expected.once(&self.repeated, &self.followed);
             }
         } else {
             self.outcome.reach = Reach::Runs(Vec::new());

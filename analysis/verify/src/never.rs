@@ -12,7 +12,7 @@ use super::outcome::{Never, NeverExecuted};
 use super::slice::{Bounds, Predecessors, Slices, Trips};
 use crate::limits::never::{FROM, INPUTS as MOST};
 use kernel::{EffectId, EffectKind, InputId, InputKind, Instr, Kernel, Pure, SiteId, Terminator, Var};
-use machine::Valuation;
+use machine::{State, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// By how much words of memory rise from byte to byte, where they do.
@@ -118,9 +118,10 @@ impl<'k> Expected<'k> {
         reasons
     }
 
-    /// Loops of which no run saw what one iteration leaves to the next, with the first effect in each. Those that
-    /// run once at most, whatever the inputs, are none.
-    pub(super) fn once(&self, repeated: &[bool]) -> Vec<NeverExecuted> {
+    /// Loops of which no run saw what one iteration leaves to the next, with the first effect in each: no effect in them
+    /// was repeated, or none of their iterations was followed by another one though nothing counts them. Those that run
+    /// once at most, whatever the inputs, are none.
+    pub(super) fn once(&self, repeated: &[bool], followed: &[u32]) -> Vec<NeverExecuted> {
         let mut all = Vec::new();
         let before = self.slices.predecessors();
         let mut effects: Vec<Vec<EffectId>> = vec![Vec::new(); self.kernel.blocks.len()];
@@ -137,11 +138,37 @@ impl<'k> Expected<'k> {
             }
             let blocks = iteration(&before, info.head.index());
             let mut inside = blocks.iter().flat_map(|block| &effects[*block]).peekable();
-            if inside.peek().is_none() || inside.any(|id| repeated.get(id.index()) == Some(&true)) {
+            let again = info.counted.is_some() || followed.get(loop_number).is_some_and(|times| *times > 0);
+            if inside.peek().is_none() || (again && inside.any(|id| repeated.get(id.index()) == Some(&true))) {
                 continue;
             }
             all.push(NeverExecuted { site: info.site, why: Never::Again { loop_number } });
         }
+        all
+    }
+
+    /// Loops with effects that nothing counts and that no run went around as often as the deepest ring has slots.
+    pub(super) fn short(&self, depth: u64, followed: &[u32]) -> Vec<usize> {
+        let before = self.slices.predecessors();
+        let short = |(number, info): &(usize, &kernel::LoopInfo)| {
+            let times = followed.get(*number).copied().unwrap_or(0);
+            info.counted.is_none() && u64::from(times) < depth && {
+                let blocks = iteration(&before, info.head.index());
+                self.effects.iter().any(|(_, block)| blocks.contains(block))
+            }
+        };
+        self.kernel.loops.iter().enumerate().filter(short).map(|(number, _)| number).collect()
+    }
+
+    /// Inputs with which loops are gone around more often, as far as walks tell.
+    pub(super) fn again(&self, plan: &InputPlan, loops: &[usize]) -> Vec<Valuation> {
+        if loops.is_empty() {
+            return Vec::new();
+        }
+        let mut starts: Vec<Valuation> = vec![plan.base.clone()];
+        starts.extend(plan.valuations.iter().rev().take(FROM).cloned());
+        let mut all = Search::new(self.kernel, plan.depth, Vec::new()).again(loops, &starts);
+        all.truncate(MOST);
         all
     }
 
@@ -283,8 +310,19 @@ fn body(kernel: &Kernel, slices: &Slices<'_>, before: &Predecessors<'_>, number:
     Some(Body { number, blocks: slices.body(info, before), trips: slices.trips(bounds), inputs, constants })
 }
 
+/// Notes how many iterations of each loop followed upon another one in this run, as far as that is news.
+pub(super) fn follow(kernel: &Kernel, slices: &Slices<'_>, state: &State, followed: &mut [u32]) {
+    let before = std::cell::OnceCell::new();
+    for (info, followed) in kernel.loops.iter().zip(followed) {
+        if state.most_followed(info.head, |_| true) > *followed {
+            let blocks = iteration(before.get_or_init(|| slices.predecessors()), info.head.index());
+            *followed = (*followed).max(state.most_followed(info.head, |to| blocks.contains(&to.index())));
+        }
+    }
+}
+
 /// The blocks of a loop with this head: those from which control comes back to it. Blocks are in reverse postorder.
-fn iteration(before: &Predecessors<'_>, head: usize) -> Vec<usize> {
+pub(super) fn iteration(before: &Predecessors<'_>, head: usize) -> Vec<usize> {
     let mut seen: FxHashSet<usize> = FxHashSet::default();
     let mut inside = Vec::new();
     let back = |block: usize| before.of(block).map(|(from, _)| from).filter(move |from| *from >= head);

@@ -36,6 +36,8 @@ impl Roots {
             survey.functions[at].mentions.contains(name) || inside.into_iter().any(|func| func.mentions.contains(name))
         };
         let mut reached: Vec<usize> = Vec::new();
+        // Functions around kernels.
+        let mut makes = vec![false; survey.functions.len()];
         for &at in &own {
             let nested = survey.functions.iter().any(|func| {
                 func.inside.first() == Some(&at) && func.device() && names.contains(func.def.name.as_str())
@@ -43,6 +45,7 @@ impl Roots {
             // The order in which names are asked does not matter.
             #[allow(clippy::iter_over_hash_type)]
             let direct = names.iter().any(|name| mentions(at, name));
+            makes[at] = nested;
             if nested || direct {
                 reached.push(at);
             }
@@ -75,8 +78,12 @@ impl Roots {
             next += 1;
             let func = &survey.functions[at];
             let name = func.def.name.as_str();
+            // What a function makes of kernels outside of all functions is called by whoever names that.
+            let made = || survey.tables.iter().filter(|(_, held)| held.contains(name)).map(|(table, _)| *table);
             // A method is called by its name, or by whoever names its class.
-            let calls = |mentioned: &dyn Fn(&str) -> bool| mentioned(name) || func.owner.is_some_and(mentioned);
+            let calls = |mentioned: &dyn Fn(&str) -> bool| {
+                mentioned(name) || func.owner.is_some_and(mentioned) || (makes[at] && made().any(mentioned))
+            };
             for &caller in &own {
                 if caller != at && calls(&|name| mentions(caller, name)) {
                     called.insert(at);

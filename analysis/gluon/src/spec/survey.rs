@@ -98,7 +98,8 @@ pub(super) struct Survey<'m> {
     pub outside: FxHashSet<&'m str>,
     /// Blocks under `if __name__ == "__main__"`: where their statements start, and the names that they mention.
     pub mains: Vec<(u32, FxHashSet<&'m str>)>,
-    /// Names that statements outside of all functions assign, with the names that the values mention.
+    /// Names that statements outside of all functions assign, with the names that the values mention, and classes with
+    /// those that their bodies do.
     pub tables: Vec<(&'m str, FxHashSet<&'m str>)>,
     /// Functions that are made kernels by a call: `gluon.jit(name)`, `triton.jit(name)`.
     jitted: Vec<(&'m str, Kind)>,
@@ -140,13 +141,14 @@ impl<'m> Survey<'m> {
             if survey.in_main {
                 survey.mains.push((stmt.range().start().to_u32(), FxHashSet::default()));
             }
-            let before =
-                matches!(stmt, Stmt::Assign(_) | Stmt::AnnAssign(_)).then(|| std::mem::take(&mut survey.outside));
+            let holds = matches!(stmt, Stmt::Assign(_) | Stmt::AnnAssign(_) | Stmt::ClassDef(_));
+            let before = holds.then(|| std::mem::take(&mut survey.outside));
             survey.visit_stmt(stmt);
             if let Some(before) = before {
                 let held = std::mem::replace(&mut survey.outside, before);
                 survey.outside.extend(held.iter().copied());
-                survey.tables.extend(defined(stmt).map(|name| (name, held)));
+                let class = if let Stmt::ClassDef(class) = stmt { Some(class.name.as_str()) } else { None };
+                survey.tables.extend(class.or_else(|| defined(stmt)).map(|name| (name, held)));
             }
         }
         for at in 0..survey.functions.len() {

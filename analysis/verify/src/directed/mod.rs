@@ -8,7 +8,7 @@ mod solve;
 mod walk;
 
 use crate::limits::directed::{COST as MOST_COST, STATES as MOST_STATES, TRIES as MOST_TRIES, WALKS as MOST_WALKS};
-use kernel::{EffectId, Kernel, Terminator};
+use kernel::{EffectId, InputKind, Kernel, Terminator};
 use machine::Valuation;
 use solve::Goal;
 use std::collections::BTreeSet;
@@ -104,10 +104,55 @@ impl<'k> Search<'k> {
         leads
     }
 
+    /// Inputs with which loops that these walks leave are gone around once more, some for each loop. What nobody computes
+    /// stays as it is, and nothing is below zero: what a launch may not have shows nothing.
+    pub(super) fn again(mut self, loops: &[usize], starts: &[Valuation]) -> Vec<Valuation> {
+        let mut all: Vec<Valuation> = Vec::new();
+        let inputs = &self.kernel.inputs;
+        for start in starts {
+            let walk = self.walk(start);
+            let may_be = |new: &Valuation| {
+                let mut values = inputs.iter().zip(new.values.iter().zip(&start.values));
+                values.all(|(info, (now, was))| *now >= 0 && (info.kind != InputKind::Free || now == was))
+                    && new.words.iter().all(|word| word.value >= 0)
+            };
+            for &number in loops {
+                let Some(block) = self.kernel.loops.get(number).map(|info| info.head.index()) else { continue };
+                let Some(holds) = self.stays(block) else { continue };
+                let left = walk.branches.get(&block).and_then(|sides| sides[usize::from(!holds)]);
+                let margins = self.margins(Aim::More { block, holds });
+                let places = left.into_iter().flat_map(|left| [left.last, left.first]);
+                for formula in places.filter_map(|place| walk.formula(place)) {
+                    let goal =
+                        Goal { kernel: self.kernel, formula: &formula, wanted: holds, margins: &margins, apart: false };
+                    let solved = goal.solve(start).into_iter().filter(|new| may_be(new) && !all.contains(new)).take(2);
+                    all.extend(solved.collect::<Vec<_>>());
+                }
+            }
+            if !self.has_budget() {
+                break;
+            }
+        }
+        all
+    }
+
+    /// Which outcome of the branch at a loop's head stays in the loop.
+    fn stays(&self, head: usize) -> Option<bool> {
+        let Terminator::Branch(_, yes, no) = &self.kernel.blocks.get(head)?.terminator else { return None };
+        let before = crate::Slices::new(self.kernel).predecessors();
+        let blocks = crate::never::iteration(&before, head);
+        let inside = |target: &kernel::Target| blocks.contains(&target.block.index());
+        match (inside(yes), inside(no)) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        }
+    }
+
     /// Values that nobody computes are kept equal, since partitions that read one and the same agree on it. A kernel
     /// of one thread has nobody who could disagree.
     fn knows_nothing_of_several(&self) -> bool {
-        let free = self.kernel.inputs.iter().filter(|input| input.kind == kernel::InputKind::Free);
+        let free = self.kernel.inputs.iter().filter(|input| input.kind == InputKind::Free);
         let forks = self.kernel.blocks.iter().any(|block| matches!(block.terminator, Terminator::Fork(_)));
         free.count() > 1 && !forks && self.kernel.ctas == 1
     }
