@@ -256,7 +256,7 @@ fn waits_for_ever(hang: &Hang, kernel: &str) -> Finding<Message> {
     let (wait, taken) = (&hang.wait, &hang.taken);
     let who = if wait.program == taken.program { "it".to_owned() } else { program(taken) };
     let lock = wait.range == taken.range;
-    let done = if lock { "has taken" } else { "has changed last" };
+    let done = if lock { "has taken" } else { "was the last to change" };
     let message = message!("{} waits here for ever: {} {} {}, ", program(wait), who, done, word());
     let message = message.and(if lock { "and nothing gives it back" } else { "and nothing changes it any more" });
     let does = if lock { "takes" } else { "changes" };
