@@ -64,6 +64,13 @@ pub struct ArgumentFacts {
     pub divisibility: u32,
 }
 
+impl ArgumentFacts {
+    /// Whether nothing is known that tells what it is.
+    pub fn is_open(&self) -> bool {
+        self.memory.is_none() && self.value.is_none() && self.quantity.is_none()
+    }
+}
+
 /// The elements of a tensor of integers, in the order in which they lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contents {

@@ -15,6 +15,7 @@ mod range;
 pub mod reason;
 pub mod rng;
 pub mod specialization;
+pub mod strides;
 pub mod target;
 pub mod ways;
 pub mod workers;

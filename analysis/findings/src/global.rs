@@ -1,7 +1,7 @@
 //! What is said of global memory: races between programs as findings, and how far a kernel is decided there.
 
 use base::{Message, TextRange, message};
-use races::{Assumption, Global, Race, Scope, Side, Status};
+use races::{Assumption, Global, Hang, Race, Scope, Side, Status};
 
 use super::finding::{Finding, GlobalMemory, KernelReport, Note, Verdict};
 use super::kind::{Kind, Severity};
@@ -20,7 +20,7 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
             let launches = if global.runs == 1 { "launch" } else { "launches" };
             Verdict::Clean(message!("no race in global memory in {} {} in any order", global.runs, launches))
         }
-        Status::Found if global.races.iter().all(|race| race.same) => {
+        Status::Found if global.hang.is_none() && global.races.iter().all(|race| race.same) => {
             Verdict::Undecided(vec![Message::from("programs write the same value to one place")])
         }
         Status::Found => Verdict::Found,
@@ -37,6 +37,7 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
     };
     if global.status == Status::Found {
         report.findings.extend(one_a_place(global.races.iter().map(|race| finding(race, &report.name))));
+        report.findings.extend(global.hang.iter().map(|hang| waits_for_ever(hang, &report.name)));
         report.findings.sort_by_key(|finding| (finding.severity, finding.range));
     }
     let quiet = matches!(report.verdict, Verdict::Clean(_) | Verdict::Proved(_));
@@ -241,7 +242,7 @@ fn finding(race: &Race, kernel: &str) -> Finding<Message> {
     }
     let mut finding = Finding::with_sites(Kind::GlobalRace, message, sites, kernel);
     finding.inputs = race.inputs.iter().map(|(name, value)| (Message::value(name.as_str()), *value)).collect();
-    finding.inputs.extend(grid(race));
+    finding.inputs.extend(grid(race.grid));
     finding.range = place(&finding);
     if race.same {
         finding.severity = Severity::Hint;
@@ -249,9 +250,29 @@ fn finding(race: &Race, kernel: &str) -> Finding<Message> {
     finding
 }
 
-fn grid(race: &Race) -> Vec<(Message, i64)> {
+/// A program that waits for a word which another one, or itself, has taken.
+fn waits_for_ever(hang: &Hang, kernel: &str) -> Finding<Message> {
+    let word = || message!("`{}[{}]`", Message::value(hang.tensor.as_str()), hang.index);
+    let (wait, taken) = (&hang.wait, &hang.taken);
+    let who = if wait.program == taken.program { "it".to_owned() } else { program(taken) };
+    let lock = wait.range == taken.range;
+    let done = if lock { "has taken" } else { "was the last to change" };
+    let message = message!("{} waits here for ever: {} {} {}, ", program(wait), who, done, word());
+    let message = message.and(if lock { "and nothing gives it back" } else { "and nothing changes it any more" });
+    let does = if lock { "takes" } else { "changes" };
+    let note =
+        |side: &Side, text: Message, primary| Note { range: side.range, text, source: side.source.clone(), primary };
+    let first = note(taken, message!("{} {} {}", program(taken), does, word()), false);
+    let second = note(wait, message!("{} waits for {}", program(wait), word()), true);
+    let mut finding = Finding::with_sites(Kind::Deadlock, message, vec![first, second], kernel);
+    finding.inputs = grid(hang.grid);
+    finding.range = place(&finding);
+    finding
+}
+
+fn grid(programs: [i64; 3]) -> Vec<(Message, i64)> {
     let axes = ["grid.x", "grid.y", "grid.z"];
-    let wide = axes.into_iter().zip(race.grid).filter(|(_, count)| *count > 1);
+    let wide = axes.into_iter().zip(programs).filter(|(_, count)| *count > 1);
     wide.map(|(axis, count)| (Message::from(axis), count)).collect()
 }
 

@@ -426,12 +426,17 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
     if choice.choice == 0 && choice.fixed.is_empty() && !choice.wide {
         launch.host.widen(&mut numbers, wanted);
     }
+    launch.switch(program, &mut setting, &mut numbers);
     launch.host.apply(&numbers, &mut setting, wanted)?;
     for round in 0..ROUNDS {
         let mut met = true;
         for spread in spreads {
             met &= raise(program, launch, &mut setting, spread, (round, &mut numbers, choice))?;
+            launch.switch(program, &mut setting, &mut numbers);
             launch.host.apply(&numbers, &mut setting, wanted)?;
+        }
+        if met && !launch.switches_so(program, &setting) {
+            return None;
         }
         if met {
             setting.numbers = numbers;
@@ -441,7 +446,8 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
     None
 }
 
-fn round_up(value: i64, by: i64) -> i64 {
+/// The next multiple.
+pub(crate) fn round_up(value: i64, by: i64) -> i64 {
     value.div_euclid(by.max(1)).max(1).saturating_add(i64::from(value % by.max(1) != 0)) * by.max(1)
 }
 

@@ -98,12 +98,13 @@ impl Decider<'_> {
                 reasons.extend(self.lost_sums(&proofs.premises).or_else(|| self.windows(&spreads)));
             }
             let waits = self.has_waits();
+            let mut hang = None;
             if waits && reasons.is_empty() {
-                reasons.extend(self.hangs_all_the_same(allowance, cancel)?);
+                (hang, reasons) = self.hangs_all_the_same(allowance, cancel)?;
             }
             let status = if reasons.is_empty() { Status::Proved } else { Status::Undecided };
             let assumed = self.assumptions(&axes, (&spreads, &proofs.premises), &FxHashSet::default(), waits);
-            return Ok(self.report(status, Vec::new(), assumed, reasons, 0));
+            return Ok(self.report(status, Vec::new(), assumed, reasons, 0).or_hang(hang));
         }
         let mut needed = spreads.clone();
         for wanted in &proofs.wanted {
@@ -135,7 +136,8 @@ impl Decider<'_> {
             unlike.extend(grouped(&self.program, &self.launch, &needed));
         }
         tried.iter_mut().for_each(|setting| self.few(&proofs.premises, setting));
-        tried.retain(|setting| setting.programs() <= PROGRAMS);
+        tried.retain(|setting| setting.programs() <= PROGRAMS && self.launch.switches_so(&self.program, setting));
+        unlike.retain(|setting| self.launch.switches_so(&self.program, setting));
         if let Some(first) = tried.first()
             && let Some(further) = companions(&self.program, &self.launch, first)
         {
@@ -166,7 +168,7 @@ impl Decider<'_> {
         let mut queue: Vec<Setting> = tried.into_iter().rev().collect();
         while let Some(setting) = queue.pop() {
             let outcome = explore(&self.program, &setting, &asked, allowance, cancel)?;
-            hangs = hangs.or(outcome.hangs);
+            hangs = hangs.or_else(|| Some((setting.clone(), outcome.hangs.clone()?)));
             let empty = outcome.limited && outcome.races.is_empty() && !(allowance.rationed && outcome.alone);
             if empty && setting.chosen.is_empty() && setting.programs() > 3 {
                 // A few of the programs, while the others are late.
@@ -290,8 +292,10 @@ impl Decider<'_> {
         if !races.is_empty() {
             return Ok(self.report(Status::Found, races, assumed, reasons, runs));
         }
-        if self.tells_waits() {
-            reasons.extend(hangs.map(|access| self.hang(access)));
+        let mut hang = None;
+        if let Some((setting, found)) = hangs.filter(|_| self.tells_waits()) {
+            hang = self.taken_for_ever(&setting, &found, &outcomes);
+            reasons.push(self.hang(found.access));
         }
         if reasons.is_empty() {
             reasons.extend(self.never_given_back(&outcomes).or_else(|| self.windows(&needed)));
@@ -318,7 +322,7 @@ impl Decider<'_> {
             reasons.extend(self.never_varied(&run, &asked));
         }
         let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
-        Ok(self.report(status, Vec::new(), assumed, reasons, runs))
+        Ok(self.report(status, Vec::new(), assumed, reasons, runs).or_hang(hang))
     }
 
     /// Pairs of ops that are proved apart and that a run shows to race all the same: none, if proofs and runs are
@@ -748,6 +752,7 @@ impl Decider<'_> {
             range: self.range,
             status,
             races,
+            hang: None,
             assumed,
             reasons,
             runs,

@@ -6,10 +6,18 @@ use rustc_hash::FxHashSet;
 use crate::choose::settings;
 use crate::decide::Decider;
 use crate::limits::runs::PROGRAMS;
-use crate::program::{Action, Loop, Source, Update};
-use crate::report::Reason;
-use crate::run::{Allowance, Outcome, Setting, Stuck, explore};
+use crate::program::{Access, Action, Base, Loop, Scope, Source, Update};
+use crate::report::{Global, Hang, Reason, Status};
+use crate::run::{Allowance, Hang as Found, Outcome, Setting, Stuck, explore};
 use crate::term::{Node, Symbol, Term, apply};
+
+impl Global {
+    /// The same where a program waits for ever.
+    pub(crate) fn or_hang(self, hang: Option<Hang>) -> Global {
+        let status = if hang.is_some() { Status::Found } else { self.status };
+        Global { status, hang, ..self }
+    }
+}
 
 impl Decider<'_> {
     /// Whether some loop asks the same word of memory again and again.
@@ -56,29 +64,71 @@ impl Decider<'_> {
         self.launch.grid.iter().all(Option::is_some) && !terms.any(|term| self.program.terms.any_leaf(term, chosen))
     }
 
-    /// That a program of the launch waits for ever, where a run shows it.
+    /// That a program of the launch waits for ever, where a run shows it: as an error, and as a reason.
     pub(crate) fn hangs_all_the_same(
         &self,
         allowance: &mut Allowance,
         cancel: &Cancel<'_>,
-    ) -> Result<Option<Reason>, Cancelled> {
+    ) -> Result<(Option<Hang>, Vec<Reason>), Cancelled> {
         if !self.tells_waits() {
-            return Ok(None);
+            return Ok((None, Vec::new()));
         }
         let all: FxHashSet<u32> = (0u32..).take(self.program.accesses.len()).collect();
         for setting in settings(&self.program, &self.launch, &[]).into_iter().take(1) {
             if setting.programs() <= PROGRAMS {
                 let outcome = explore(&self.program, &setting, &all, allowance, cancel)?;
-                let mut reasons: Vec<Reason> = outcome.hangs.map(|access| self.hang(access)).into_iter().collect();
+                let found = outcome.hangs.clone();
+                let mut reasons: Vec<Reason> = found.iter().map(|found| self.hang(found.access)).collect();
                 // A wait that asks for a word of which nothing is known need not end either.
                 let unknown = outcome.stuck.iter().any(|stuck| matches!(stuck, Stuck::Loop(_)));
+                let outcomes = [(setting, outcome)];
                 if unknown {
-                    self.left_open(&[(setting, outcome)], &all, &mut reasons);
+                    self.left_open(&outcomes, &all, &mut reasons);
                 }
-                return Ok(reasons.into_iter().next());
+                let hang = found.and_then(|found| self.taken_for_ever(&outcomes[0].0, &found, &outcomes));
+                reasons.truncate(1);
+                return Ok((hang, reasons));
             }
         }
-        Ok(None)
+        Ok((None, Vec::new()))
+    }
+
+    /// A program that waits for ever, as an error: all of the kernel is followed and every run ended, and the word was
+    /// changed last by the access that asks for it, a lock that is taken and not given back, or it is known what stood there.
+    pub(crate) fn taken_for_ever(
+        &self,
+        setting: &Setting,
+        found: &Found,
+        outcomes: &[(Setting, Outcome)],
+    ) -> Option<Hang> {
+        let unknown = |access: &Access| access.base == Base::Unknown && access.action.writes();
+        let open = outcomes.iter().any(|(_, outcome)| !outcome.stuck.is_empty() || outcome.limited);
+        if open || !self.program.gaps.is_empty() || self.program.accesses.iter().any(unknown) {
+            return None;
+        }
+        let (by, taking) = found.changed?;
+        let access = &self.program.accesses[found.access as usize];
+        // Who asks the whole system may be answered by another device.
+        if access.action.ordering().is_some_and(|ordering| ordering.scope == Scope::System) {
+            return None;
+        }
+        let tensor = self.tensor(access.base)?;
+        // Whatever stands there at first: who takes it first is the only one.
+        if taking != found.access && !setting.contents.contains_key(&tensor) {
+            return None;
+        }
+        let element = found.start.div_euclid(i64::from(access.bytes.max(1)));
+        let side = |number: u32, program: u32, rounds: &[i64]| {
+            let lanes = self.program.accesses[number as usize].lanes.len();
+            self.side(setting, number, program, vec![0; lanes], (element, element), rounds)
+        };
+        Some(Hang {
+            tensor: self.program.arguments.get(tensor as usize)?.name.clone(),
+            index: element,
+            wait: side(found.access, found.program, &found.rounds),
+            taken: side(taking, by, &[]),
+            grid: setting.grid,
+        })
     }
 
     /// A word that programs of a run wait for, where they take it themselves and no access of the kernel ever gives it

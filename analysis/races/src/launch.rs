@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::Quantity;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::condition::Switch;
 use crate::host::{Given, Host};
 use crate::program::Program;
 
@@ -36,6 +37,8 @@ pub struct Launch {
     /// Whether it is what several launches have in common, none of which is known by itself: numbers that they do not share
     /// are not any.
     pub several: bool,
+    /// What was decided of its numbers before the kernel was compiled.
+    pub switches: Vec<Switch>,
 }
 
 impl Launch {
@@ -56,6 +59,7 @@ impl Launch {
         let more = other.views.iter().filter(|pair| !self.views.contains(pair)).cloned();
         self.views = self.views.iter().cloned().chain(more).collect();
         let formulas = |of: &Launch| (of.quantities.clone(), of.programs.clone(), of.constants.clone());
+        self.switches.retain(|switch| other.switches.contains(switch));
         if formulas(&self) != formulas(other) {
             self.quantities.clear();
             self.programs = Default::default();
@@ -127,6 +131,8 @@ pub(crate) struct Known {
     pub(crate) of_tensors: FxHashSet<u32>,
     /// Along which axes it says how many programs there are, be it by a formula.
     pub(crate) given: [bool; 3],
+    /// What was decided of its numbers before the kernel was compiled.
+    pub(crate) switches: Vec<Switch>,
 }
 
 /// What numbers are sizes of, where a launch tells several of them: a number that the host is handed stands alone.
@@ -157,6 +163,7 @@ impl Known {
         let mut known = Known { grid: launch.grid, host: Host::new(&given, program), ..Known::default() };
         let says = |axis: usize| launch.grid[axis].is_some() || launch.programs[axis].is_some();
         known.given = [says(0), says(1), says(2)];
+        known.switches = launch.switches.clone();
         let several = of_several_sizes(launch);
         let mut first: FxHashMap<u32, (u32, i64)> = FxHashMap::default();
         let mut told = 0;

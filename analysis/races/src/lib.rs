@@ -13,6 +13,7 @@ use crate::limits::launches::LAUNCHES;
 mod assumed;
 mod between;
 mod choose;
+mod condition;
 mod conjuncts;
 mod decide;
 mod divisor;
@@ -43,9 +44,10 @@ mod tests;
 mod uneven;
 mod windows;
 
+pub use condition::{Condition, Order, Switch};
 pub use launch::{Launch, Views};
 pub use limits::LIMITS;
-pub use report::{Assumption, Global, Query, Race, Reason, Scope, Side, Status};
+pub use report::{Assumption, Global, Hang, Query, Race, Reason, Scope, Side, Status};
 
 use base::{Cancel, Cancelled, TextRange};
 use dialects::{Builtin, Tt};

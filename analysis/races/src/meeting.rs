@@ -4,14 +4,14 @@ use base::TextRange;
 
 use crate::decide::Decider;
 use crate::report::{Race, Side};
-use crate::run::{Meeting, Setting};
+use crate::run::{Event, Meeting, Setting};
 use crate::strides::pair;
 use crate::term::{Node, Symbol};
 
 impl Decider<'_> {
     /// Two accesses that meet, as a race.
     pub(crate) fn race(&self, setting: &Setting, meeting: &Meeting) -> Race {
-        let side = |event: &crate::run::Event, program: u32, lane: u32| {
+        let side = |event: &Event, program: u32, lane: u32| {
             let access = &self.program.accesses[event.access as usize];
             let mut rest = i64::from(lane);
             let mut place = vec![0; access.lanes.len()];
@@ -19,27 +19,11 @@ impl Decider<'_> {
                 place[at] = rest % (*size).max(1);
                 rest /= (*size).max(1);
             }
-            // Those that the kernel asks for, and those along which the launch has several.
-            let mut axes = self.axes();
-            axes.extend(&self.program.axes);
-            let whole = setting.place(program);
-            let shown = axes.iter().copied().max().unwrap_or(0);
-            Side {
-                range: self.tree.op_header_range(access.op),
-                op: self.tree.op_name(access.op).to_owned(),
-                writes: access.action.writes(),
-                atomic: access.action.ordering().map(|ordering| ordering.scope),
-                program: whole[..=usize::from(shown).min(2)].to_vec(),
-                lane: place,
-                extent: {
-                    let element = |start: i64| start.div_euclid(i64::from(access.bytes.max(1)));
-                    let first = event.spans.first().map_or(0, |span| element(span.0));
-                    (first, event.spans.last().map_or(first, |span| element(span.0)))
-                },
-                rounds: event.rounds.to_vec(),
-                pending: event.pending,
-                source: self.tree.loc(access.op).iter().map(|loc| format!("{}:{}", loc.file, loc.line)).next(),
-            }
+            let element = |start: i64| start.div_euclid(i64::from(access.bytes.max(1)));
+            let first = event.spans.first().map_or(0, |span| element(span.0));
+            let extent = (first, event.spans.last().map_or(first, |span| element(span.0)));
+            let side = self.side(setting, event.access, program, place, extent, &event.rounds);
+            Side { pending: event.pending, ..side }
         };
         let access = &self.program.accesses[meeting.first.access as usize];
         let argument = self.tensor(access.base).and_then(|at| self.program.arguments.get(at as usize));
@@ -61,6 +45,36 @@ impl Decider<'_> {
             grid: setting.grid,
             inputs,
             same: false,
+        }
+    }
+
+    /// An access that a program executes.
+    pub(crate) fn side(
+        &self,
+        setting: &Setting,
+        access: u32,
+        program: u32,
+        lane: Vec<i64>,
+        extent: (i64, i64),
+        rounds: &[i64],
+    ) -> Side {
+        let access = &self.program.accesses[access as usize];
+        // Those that the kernel asks for, and those along which the launch has several.
+        let mut axes = self.axes();
+        axes.extend(&self.program.axes);
+        let whole = setting.place(program);
+        let shown = axes.iter().copied().max().unwrap_or(0);
+        Side {
+            range: self.tree.op_header_range(access.op),
+            op: self.tree.op_name(access.op).to_owned(),
+            writes: access.action.writes(),
+            atomic: access.action.ordering().map(|ordering| ordering.scope),
+            program: whole[..=usize::from(shown).min(2)].to_vec(),
+            lane,
+            extent,
+            rounds: rounds.to_vec(),
+            pending: false,
+            source: self.tree.loc(access.op).iter().map(|loc| format!("{}:{}", loc.file, loc.line)).next(),
         }
     }
 

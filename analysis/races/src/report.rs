@@ -89,6 +89,21 @@ pub struct Race {
     pub same: bool,
 }
 
+/// A program that waits for ever for a word that another one has taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hang {
+    /// The argument that points into the word's tensor, as the text names it.
+    pub tensor: String,
+    /// The word, counted in elements from where the argument points.
+    pub index: i64,
+    /// The access that asks.
+    pub wait: Side,
+    /// The one that has taken the word.
+    pub taken: Side,
+    /// The launch that shows it: programs along each axis.
+    pub grid: [i64; 3],
+}
+
 /// What there is to say of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Global {
@@ -100,6 +115,8 @@ pub struct Global {
     pub status: Status,
     /// The races, by place.
     pub races: Vec<Race>,
+    /// A program that waits for ever.
+    pub hang: Option<Hang>,
     /// What the answer rests on.
     pub assumed: Vec<Assumption>,
     /// What is in the way of an answer.
@@ -130,7 +147,7 @@ impl Global {
     pub(crate) fn leave_open(&mut self, text: String) {
         let range = self.races.first().map_or(self.range, |race| race.second.range);
         self.reasons = vec![Reason { range, text }];
-        (self.status, self.races) = (Status::Undecided, Vec::new());
+        (self.status, self.races, self.hang) = (Status::Undecided, Vec::new(), None);
     }
 
     /// What is said of a kernel in these launches and in others: of the worst, with all that any of them rests on.

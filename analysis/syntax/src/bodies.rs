@@ -1,7 +1,7 @@
 //! What a body of Python does, by its text alone.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{CmpOp, Expr, Number, Stmt};
+use ruff_python_ast::{CmpOp, Expr, Number, Stmt, StmtFunctionDef};
 
 use crate::names::returns;
 
@@ -13,6 +13,20 @@ pub fn spelled(expr: &Expr) -> String {
         Expr::Call(call) => spelled(&call.func),
         _ => "an expression".to_owned(),
     }
+}
+
+/// What a decorator of a kernel that PyTorch's compiler generates says of it: the value of `triton_meta=…` or `inductor_meta=…`.
+pub fn generated<'a>(def: &'a StmtFunctionDef, word: &str) -> Option<&'a Expr> {
+    let mut calls = def.decorator_list.iter().filter_map(|decorator| decorator.expression.as_call_expr());
+    calls.find_map(|call| call.arguments.find_keyword(word)).map(|word| &word.value)
+}
+
+/// Parameters of such a kernel that its `run` is given, in their order: the constants are its launcher's.
+pub fn run_parameters(def: &StmtFunctionDef) -> Option<Vec<&str>> {
+    generated(def, "triton_meta")?;
+    let constant = |annotation: &Expr| spelled(annotation).ends_with("constexpr");
+    let given = def.parameters.iter_non_variadic_params().filter(|param| !param.annotation().is_some_and(constant));
+    Some(given.map(|param| param.name().as_str()).collect())
 }
 
 /// Whether a block ends in an exception, or leaves the test or the program.

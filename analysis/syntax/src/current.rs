@@ -16,7 +16,7 @@ pub struct CurrentTree<'m> {
 impl<'m> CurrentTree<'m> {
     /// The tree of a file's present text.
     pub fn of(module: &'m Module) -> CurrentTree<'m> {
-        let text = module.text();
+        let text = module.unwrapped();
         let blanked = module.broken().iter().filter(|broken| module.slice(broken.range).trim().is_empty());
         let parse = |range: base::TextRange| {
             let part = range.of(text);

@@ -8,6 +8,7 @@ use ruff_python_ast::{ModModule, PySourceType, Stmt};
 use ruff_python_parser::{Parsed, parse_unchecked_source};
 
 use super::bindings::Bindings;
+use super::embedded::{self, Embedded, Unwrapped};
 use super::statements::{Statement, defines, said, statements};
 use base::TextRange;
 use ruff_text_size::Ranged;
@@ -17,11 +18,16 @@ use ruff_text_size::Ranged;
 pub struct Module {
     path: String,
     text: Arc<str>,
+    /// The text with what its strings with kernels hold as statements.
+    unwrapped: Arc<str>,
     source: Arc<str>,
     parsed: Parsed<ModModule>,
+    /// The tree, where names of strings with kernels are others in it than in the text.
+    named: Option<ModModule>,
     broken: Vec<Broken>,
     /// Made when somebody asks.
     bindings: OnceLock<Bindings>,
+    strings: Vec<Embedded>,
 }
 
 /// A top-level statement that does not parse.
@@ -40,15 +46,24 @@ impl Module {
     /// Parses `text`. `before` is the same file as it was, for the last good text of what is broken now.
     pub fn parse(path: impl Into<String>, text: impl Into<Arc<str>>, before: Option<&Module>) -> Module {
         let (path, text) = (path.into(), text.into());
-        let whole = parse_unchecked_source(&text, PySourceType::Python);
-        if whole.errors().is_empty() {
-            return Module::of(path, text.clone(), text, whole, Vec::new());
-        }
-        mend(path, text, whole, before)
-    }
-
-    fn of(path: String, source: Arc<str>, text: Arc<str>, parsed: Parsed<ModModule>, broken: Vec<Broken>) -> Module {
-        Module { path, text, source, parsed, broken, bindings: OnceLock::new() }
+        let (unwrapped, strings) = match embedded::unwrap(&text) {
+            Some(Unwrapped { text, strings }) => (text, strings),
+            None => (text.clone(), Vec::new()),
+        };
+        let whole = parse_unchecked_source(&unwrapped, PySourceType::Python);
+        let (source, parsed, broken) = if whole.errors().is_empty() {
+            (unwrapped.clone(), whole, Vec::new())
+        } else {
+            mend(&unwrapped, whole, before)
+        };
+        // A statement that does not parse is in a string by its place, wherever its last good text stands.
+        let regions = |string: &Embedded| {
+            let stale = broken.iter().filter(|broken| string.range.touches(broken.range.start));
+            let all = stale.filter_map(|broken| broken.stale).chain([string.range]);
+            if string.unread.is_none() { all.collect() } else { Vec::new() }
+        };
+        let named = if strings.is_empty() { None } else { embedded::named(&parsed, &strings, regions) };
+        Module { path, text, unwrapped, source, parsed, named, broken, bindings: OnceLock::new(), strings }
     }
 
     /// Which of its statements bind which names.
@@ -78,7 +93,17 @@ impl Module {
 
     /// Its statements.
     pub fn body(&self) -> &[Stmt] {
-        self.parsed.suite()
+        self.named.as_ref().map_or_else(|| self.parsed.suite(), |tree| &tree.body)
+    }
+
+    /// Its strings with kernels.
+    pub fn strings(&self) -> &[Embedded] {
+        &self.strings
+    }
+
+    /// Its text with what these strings hold as statements, at the same places.
+    pub fn unwrapped(&self) -> &str {
+        &self.unwrapped
     }
 
     /// The parser's whole answer.
@@ -165,8 +190,12 @@ impl fmt::Debug for Module {
 }
 
 /// Blanks what is broken and puts its last good text behind the rest.
-fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&Module>) -> Module {
-    let statements = statements(&text, whole.tokens());
+fn mend(
+    text: &Arc<str>,
+    whole: Parsed<ModModule>,
+    before: Option<&Module>,
+) -> (Arc<str>, Parsed<ModModule>, Vec<Broken>) {
+    let statements = statements(text, whole.tokens());
     let wrong = statements.iter().filter(|statement| !statement.errors.is_empty());
     let mut broken: Vec<Broken> =
         wrong.map(|it| Broken { range: it.range, errors: it.errors.clone(), stale: None }).collect();
@@ -178,9 +207,9 @@ fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&
     let mut source = text.as_bytes().to_vec();
     let mut behind = String::new();
     let mut kept: Vec<(&str, TextRange)> = Vec::new();
-    let swallows = swallows(&whole, &text, &statements);
+    let swallows = swallows(&whole, text, &statements);
     for part in &mut broken {
-        let good = before.and_then(|before| last_good(before, part.range.of(&text)));
+        let good = before.and_then(|before| last_good(before, part.range.of(text)));
         if good.is_none() && !swallows {
             continue;
         }
@@ -202,13 +231,13 @@ fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&
         part.stale = Some(at);
     }
     if behind.is_empty() && !swallows {
-        return Module::of(path, text.clone(), text, whole, broken);
+        return (text.clone(), whole, broken);
     }
     let mut source = String::from_utf8(source).unwrap_or_default();
     source.push('\n');
     source.push_str(&behind);
     let parsed = parse_unchecked_source(&source, PySourceType::Python);
-    Module::of(path, source.into(), text, parsed, broken)
+    (source.into(), parsed, broken)
 }
 
 /// Whether what is broken took other definitions with it, or their decorators, as an unclosed bracket does.
@@ -249,7 +278,7 @@ fn last_good<'a>(before: &'a Module, now: &str) -> Option<&'a str> {
         let touches = |broken: &Broken| range.start < broken.range.end && broken.range.start < range.end;
         range.end as usize > before.text.len() || before.broken.iter().any(touches)
     };
-    let named = before.body().iter().filter(|statement| name_of(statement) == Some(name));
+    let named = before.parsed.suite().iter().filter(|statement| name_of(statement) == Some(name));
     let mut ranges = named.map(|statement| TextRange::new(statement.start().to_u32(), statement.end().to_u32()));
     ranges.find(|range| !broken(*range)).map(|range| before.slice(range))
 }

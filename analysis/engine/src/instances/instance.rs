@@ -11,7 +11,7 @@ use kernel::{InputId, InputKind, LaunchInputs, Lowered, Site};
 use lower::{Options, lower_with};
 use python::syntax::{Demanded, Module, Sources};
 use python::value::DType;
-use races::{Launch, Views};
+use races::{Launch, Switch, Views};
 use rustc_hash::FxHashMap;
 use ttgir::{Document, Tree};
 use verify::{shared_proof, unbound};
@@ -462,8 +462,16 @@ impl ElaboratedInstance {
         }
     }
 
+    /// Switches that heuristics compute of the numbers of a launch by formulas of which all is known.
+    pub(super) fn computed(&self) -> Vec<String> {
+        let computed = super::heuristics::switches(&self.module, &self.instance.spec);
+        computed.into_iter().filter(|of| of.whole).map(|of| of.name).collect()
+    }
+
     /// The launches that were found of it, as far as global memory depends on them.
     pub(crate) fn launches(&self) -> Arc<[Launch]> {
+        let computed = super::heuristics::switches(&self.module, &self.instance.spec);
+        let switches: Vec<Switch> = computed.into_iter().map(|of| of.switch).collect();
         let of = |facts: &LaunchFacts| {
             let mut launch = Launch {
                 grid: facts.grid.map(|count| count.and_then(|it| i64::try_from(it).ok())),
@@ -505,6 +513,7 @@ impl ElaboratedInstance {
                 }
             }
             launch.views = views(facts);
+            launch.switches = switches.clone();
             launch
         };
         let mut launches: Vec<Launch> = Vec::new();
@@ -512,6 +521,9 @@ impl ElaboratedInstance {
             if !launches.contains(&launch) {
                 launches.push(launch);
             }
+        }
+        if launches.is_empty() && !switches.is_empty() {
+            launches.push(Launch { switches, ..Launch::default() });
         }
         launches.into()
     }

@@ -16,6 +16,7 @@ mod budget;
 mod elaborator;
 mod fix;
 mod fixes;
+mod heuristics;
 mod instance;
 mod judge;
 mod judged;

@@ -42,15 +42,16 @@ pub(super) fn blames(finding: &Finding) -> bool {
 
 /// Instances by what is given to them: those that differ in chosen values alone have one number.
 pub(super) fn groups(kernel: &KernelInstances) -> Vec<usize> {
-    let given: Vec<Spec> = kernel.instances.iter().map(|elaborated| given(&elaborated.instance.spec)).collect();
+    let given: Vec<Spec> = kernel.instances.iter().map(|elaborated| given(elaborated)).collect();
     let first = |spec: &Spec| given.iter().position(|other| other == spec).unwrap_or(0);
     given.iter().map(first).collect()
 }
 
-/// A specialisation without what was chosen.
-fn given(spec: &Spec) -> Spec {
-    let mut spec = spec.clone();
-    spec.arguments.retain(|argument| argument.source != Source::Chosen);
+/// A specialisation without what was chosen. What a heuristic computes of the numbers of a launch is no choice.
+fn given(of: &ElaboratedInstance) -> Spec {
+    let mut spec = of.instance.spec.clone();
+    let computed = of.computed();
+    spec.arguments.retain(|argument| argument.source != Source::Chosen || computed.contains(&argument.name));
     spec
 }
 
@@ -107,10 +108,12 @@ impl Variation {
 /// siblings share it, and one more than the largest where each has another number, such as the slots of a ring.
 pub(super) fn variations(kernel: &KernelInstances, of: &ElaboratedInstance) -> Vec<Variation> {
     let spec = &of.instance.spec;
+    let computed = of.computed();
     let chosen = spec.arguments.iter().enumerate().filter(|(_, it)| it.source == Source::Chosen);
-    let without = given(spec);
+    let chosen = chosen.filter(|(_, it)| !computed.contains(&it.name));
+    let without = given(of);
     let siblings: Vec<&Spec> =
-        kernel.instances.iter().map(|other| &other.instance.spec).filter(|other| given(other) == without).collect();
+        kernel.instances.iter().filter(|other| given(other) == without).map(|other| &other.instance.spec).collect();
     let mut out: Vec<(usize, Variation)> = Vec::new();
     for (at, argument) in chosen {
         for (round, given) in others(&siblings, argument, spec.num_ctas.0).into_iter().enumerate() {
@@ -166,7 +169,7 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
     let open: Vec<usize> = open.map(|(at, _)| at).collect();
     let most = numbers.iter().map(|(_, number)| *number).max().unwrap_or(1);
     // What the host computes of sizes, such as whether they are multiples of blocks, is no choice beside them.
-    let mut out = switched(spec);
+    let mut out = switched(spec, &of.computed());
     out.extend(of_a_dense_tensor(spec, most));
     let choices: [&dyn Fn(i64) -> Option<i64>; 4] =
         [&|now| (now % 2 == 0).then_some(now / 2), &|_| Some(most), &|_| Some(1), &|now| now.checked_mul(2)];
@@ -200,9 +203,10 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
 }
 
 /// Each chosen switch the other way, and all of them that way: a heuristic of the kernel, or its host, may compute them of
-/// sizes, and several of one size.
-fn switched(spec: &Spec) -> Vec<Variation> {
+/// sizes, and several of one size. Where the formula is known, its value is no choice.
+fn switched(spec: &Spec, computed: &[String]) -> Vec<Variation> {
     let value = |argument: &Argument| match &argument.given {
+        Given::Value(_) if computed.contains(&argument.name) => None,
         Given::Value(text) if argument.source == Source::Chosen => match text.as_str() {
             "True" => Some(true),
             "False" => Some(false),

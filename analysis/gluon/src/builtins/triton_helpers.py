@@ -165,3 +165,86 @@ def if_mask(mask, val):
 def frexp(x):
     exponent = tl.where(x == 0, 0, libdevice.ilogb(x) + 1)
     return tl.where(x == 0, 0, libdevice.ldexp(x, -exponent)), exponent
+
+
+@triton.jit
+def pack_value_flag(value, flag, DTYPE_VALUE_AS_UINT: tl.constexpr, DTYPE_PACK: tl.constexpr):
+    bits: tl.constexpr = DTYPE_VALUE_AS_UINT.primitive_bitwidth
+    high = value.to(DTYPE_VALUE_AS_UINT, bitcast=True).to(DTYPE_PACK) << bits
+    return high | flag.to(DTYPE_PACK)
+
+
+@triton.jit
+def unpack_value(pack, DTYPE_VALUE: tl.constexpr, DTYPE_VALUE_AS_UINT: tl.constexpr):
+    bits: tl.constexpr = DTYPE_VALUE_AS_UINT.primitive_bitwidth
+    return (pack >> bits).to(DTYPE_VALUE_AS_UINT).to(DTYPE_VALUE, bitcast=True)
+
+
+@triton.jit
+def unpack_flag(pack, DTYPE_FLAG: tl.constexpr):
+    return pack.to(DTYPE_FLAG)
+
+
+@triton.jit
+def exclusive_scan_decoupled_lookback(
+    scratch_base, block_value, index, combine_fn, DTYPE_VALUE_AS_UINT: tl.constexpr, DTYPE_PACK: tl.constexpr
+):
+    # A word of the scratch holds a value and what it is: 1 that of a block, 2 that of all blocks up to it.
+    one = tl.full(block_value.shape, 1, DTYPE_VALUE_AS_UINT)
+    own = pack_value_flag(block_value, one, DTYPE_VALUE_AS_UINT, DTYPE_PACK)
+    if index > 0:
+        tl.atomic_xchg(scratch_base + index, own, sem="relaxed")
+    word = own
+    before = tl.zeros([], block_value.dtype)
+    some = False
+    at = index - 1
+    while at >= 0:
+        flag = tl.full([], 0, DTYPE_VALUE_AS_UINT)
+        while flag == 0:
+            word = tl.atomic_add(scratch_base + at, 0, sem="relaxed")
+            flag = unpack_flag(word, DTYPE_VALUE_AS_UINT)
+        value = unpack_value(word, block_value.dtype, DTYPE_VALUE_AS_UINT)
+        if some:
+            before = combine_fn(value, before)
+        else:
+            before = value
+            some = True
+        at = tl.where(flag == 2, -1, at - 1)
+    total = block_value
+    if some:
+        total = combine_fn(before, block_value)
+    two = tl.full([], 2, DTYPE_VALUE_AS_UINT)
+    tl.atomic_xchg(scratch_base + index, pack_value_flag(total, two, DTYPE_VALUE_AS_UINT, DTYPE_PACK), sem="relaxed")
+    return before
+
+
+@triton.jit
+def exclusive_scan_decoupled_lookback_64(scratch_base, block_value, index, combine_fn):
+    # Three words a block: which of the other two is there, its value, that of all blocks up to it.
+    mine = scratch_base + 3 * index
+    if index > 0:
+        tl.store(mine + 1, block_value.to(tl.uint64, bitcast=True))
+        tl.debug_barrier()
+        tl.atomic_xchg(mine, tl.full([], 1, tl.uint64), sem="release")
+    before = tl.zeros([], block_value.dtype)
+    some = False
+    at = index - 1
+    while at >= 0:
+        other = scratch_base + 3 * at
+        flag = tl.full([], 0, tl.uint64)
+        while flag == 0:
+            flag = tl.atomic_add(other, 0, sem="acquire")
+        value = tl.load(other + flag.to(tl.int32)).to(block_value.dtype, bitcast=True)
+        if some:
+            before = combine_fn(value, before)
+        else:
+            before = value
+            some = True
+        at = tl.where(flag == 2, -1, at - 1)
+    total = block_value
+    if some:
+        total = combine_fn(before, block_value)
+    tl.store(mine + 2, total.to(tl.uint64, bitcast=True))
+    tl.debug_barrier()
+    tl.atomic_xchg(mine, tl.full([], 2, tl.uint64), sem="release")
+    return before

@@ -6,7 +6,7 @@ use super::survey::{Func, Kind, Survey};
 use super::usage::{Use, uses};
 use base::TextRange;
 use python::interp::Interp;
-use python::specialization::{Language, LaunchFacts};
+use python::specialization::{Given, Language, LaunchFacts};
 use python::syntax::{Module, Sources};
 
 /// A kernel, by its text alone.
@@ -28,6 +28,8 @@ pub struct Entry {
     pub params: Vec<Param>,
     /// Whether the file launches something of its name.
     pub launched: bool,
+    /// What its decorator says that its parameters are given, by their names.
+    pub signature: Vec<(String, Given)>,
     /// What its decorator says of all its launches, where it names a launcher.
     pub generated: Option<LaunchFacts>,
 }
@@ -76,6 +78,7 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> (Vec<Entry>, V
         let params = params(module, survey, func);
         let names: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
         let generated = super::generated::launch(module, survey, func, &names);
+        let signature = super::generated::signature(func, &names);
         Some(Entry {
             name: func.owner.map_or_else(|| name.to_owned(), |owner| format!("{owner}.{name}")),
             language,
@@ -85,6 +88,7 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> (Vec<Entry>, V
             inside,
             params,
             launched,
+            signature,
             generated,
         })
     });

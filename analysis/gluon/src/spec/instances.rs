@@ -115,7 +115,7 @@ fn found_anew(
         all.push(instances);
     }
     let mut stray = stray(module, &entries);
-    stray.extend(unread(&survey, &entries, unlaunchable));
+    stray.extend(unread(module, &survey, &entries, unlaunchable));
     Ok(FileKernels { kernels: entries.into_iter().zip(all).collect(), stray })
 }
 
@@ -171,6 +171,10 @@ impl<'f> KnownLaunches<'f> {
         let mut notes: Vec<Note> = found.notes.into_iter().map(said).collect();
         let mut bases = if found.launches.is_empty() { vec![Base::default()] } else { found.launches };
         compiled(module, entry, config, &mut bases);
+        for (name, given) in &entry.signature {
+            let open = bases.iter_mut().filter(|base| !base.has(name) && !base.holds(name));
+            open.for_each(|base| base.give(name, given.clone(), Source::Cache));
+        }
         let lines = directives(module, entry.range);
         for line in &lines {
             let errors = line.errors.iter().cloned().chain(unknown_names(survey, entry, line));
@@ -303,8 +307,11 @@ impl<'f> KnownLaunches<'f> {
             // Of those that are not told apart it may be any.
             let more = self.more.iter().filter(held).filter(|site| site.launches(&instance.spec.arguments));
             launches.extend(more.map(|site| site.facts.clone()));
-            if launches.is_empty() {
-                launches.extend(entry.generated.clone());
+            if let Some(generated) = &entry.generated {
+                launches.iter_mut().for_each(|launch| super::generated::complete(launch, generated));
+                if launches.is_empty() {
+                    launches.push(generated.clone());
+                }
             }
             instance.launches = launches.into();
         }

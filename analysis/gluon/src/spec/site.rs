@@ -7,7 +7,11 @@ use base::TextRange;
 use python::host::{self, Launch};
 use python::interp::Interp;
 use python::origin::FileId;
-use python::specialization::LaunchFacts;
+use python::specialization::{ArgumentFacts, LaunchFacts, Shared};
+use python::syntax::bodies::run_parameters;
+use python::syntax::{CurrentTree, Module, path_at};
+use python::value::Def;
+use ruff_python_ast::{AnyNodeRef, Expr};
 
 /// A launch of a kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +39,10 @@ pub struct Site {
 /// What a launch says, made by the function at `def` of `file`.
 pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, file: FileId, def: u32) -> Site {
     let own = launch.file == FileId(0) && file == FileId(0);
-    let facts = launch.facts.clone();
+    let mut facts = launch.facts.clone();
+    if let Some(file) = interp.files.get(launch.file.0 as usize) {
+        one_name(&file.module, launch, entry, &mut facts);
+    }
     let (arguments, unknown, given, held) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let range = own.then_some(launch.at);
     let truths = Vec::new();
@@ -51,6 +58,43 @@ pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, fi
         }
     }
     site
+}
+
+/// Tells of tensors of which nothing is known that are one: the call gives two parameters the same variable.
+fn one_name(module: &Module, launch: &Launch<'_>, entry: &Entry, facts: &mut LaunchFacts) {
+    let tree = CurrentTree::of(module);
+    let nodes = path_at(&tree, launch.at.start);
+    let found = nodes.iter().find_map(|node| match node {
+        AnyNodeRef::ExprCall(call) if Interp::range(call) == launch.at => Some(*call),
+        _ => None,
+    });
+    let Some(call) = found else { return };
+    let Def::Def(def) = launch.function.def else { return };
+    let names: Vec<&str> =
+        run_parameters(def).unwrap_or_else(|| entry.params.iter().map(|param| param.name.as_str()).collect());
+    let starred = call.arguments.args.iter().position(Expr::is_starred_expr).unwrap_or(names.len());
+    let positional = names.into_iter().zip(&call.arguments.args).take(starred);
+    let keywords = call.arguments.keywords.iter().filter_map(|word| Some((word.arg.as_ref()?.as_str(), &word.value)));
+    let all: Vec<(&str, &str)> = positional
+        .chain(keywords)
+        .filter_map(|(param, value)| Some((param, value.as_name_expr()?.id.as_str())))
+        .filter(|(param, _)| facts.arguments.iter().any(|of| of.name == *param && of.is_open()))
+        .collect();
+    let mut next = facts.arguments.iter().filter_map(|of| of.memory).max().map_or(0, |last| last + 1);
+    for (at, (one, variable)) in all.iter().enumerate() {
+        let others = all.get(at + 1..).unwrap_or_default();
+        let same: Vec<&str> = others.iter().filter(|(_, of)| of == variable).map(|(param, _)| *param).collect();
+        if same.is_empty() {
+            continue;
+        }
+        let pairs = same.iter().map(|other| ((*one).to_owned(), (*other).to_owned(), Shared::One));
+        facts.shared.extend(pairs);
+        let known = facts.arguments.iter().find(|of| of.name == *one).and_then(|of| of.memory);
+        let memory = known.unwrap_or(next);
+        next += u32::from(known.is_none());
+        let of_one = |of: &&mut ArgumentFacts| of.name == *one || same.contains(&of.name.as_str());
+        facts.arguments.iter_mut().filter(of_one).for_each(|of| of.memory = Some(memory));
+    }
 }
 
 impl Site {

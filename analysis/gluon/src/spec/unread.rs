@@ -20,8 +20,8 @@ pub(super) fn directed(module: &Module, entries: &mut Vec<Entry>, unlaunchable: 
 }
 
 /// What is to be said of functions that run in kernels and are not read as kernels: those of `unlaunchable` that take
-/// objects, and where no kernel is read, that none is.
-pub(super) fn unread(survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<Entry>) -> Vec<Note> {
+/// objects, those in strings that are not read, and where no kernel is read, that none is.
+pub(super) fn unread(module: &Module, survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<Entry>) -> Vec<Note> {
     let device: Vec<&Func<'_>> =
         survey.functions.iter().filter(|func| func.device() && survey.is_tritons(func)).collect();
     let known = |entry: &&Entry| device.iter().any(|func| func.start() == entry.def);
@@ -42,7 +42,11 @@ pub(super) fn unread(survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<E
         let message = format!("`{name}` is not read as a kernel: what `@{decorator}` makes of it is not known");
         Some(Note { range: Interp::range(&func.def.name), message, kind: NoteKind::Unread })
     });
-    let mut notes: Vec<Note> = objects.chain(strange).collect();
+    let strings = module.strings().iter().filter_map(|string| {
+        let message = format!("the kernel in the string of `{}` is not read: {}", string.name, string.unread?);
+        Some(Note { range: string.name_range, message, kind: NoteKind::Unread })
+    });
+    let mut notes: Vec<Note> = objects.chain(strange).chain(strings).collect();
     if let Some(first) = device.first()
         && device.iter().all(|func| func.kind == Kind::Triton)
         && entries.is_empty()

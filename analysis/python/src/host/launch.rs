@@ -7,7 +7,8 @@ use super::thing::{Config, Launch, Launcher, Thing, Tuner, any, asked as as_aske
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::Args;
 use crate::limits::launches::CONFIGS;
-use crate::value::{FnKind, Function, Value};
+use crate::value::{Def, FnKind, Function, Value};
+use syntax::bodies::run_parameters;
 
 impl<'a> Launcher<'a> {
     pub(super) fn of(function: Value<'a>) -> Launcher<'a> {
@@ -92,6 +93,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
     }
     let unpacked = args.named.iter().any(|(name, _)| &**name == "**");
     let (mut given, options) = bind(interp, &function, args)?;
+    let grid = options.iter().find(|(name, _)| **name == *"grid").map_or(&launcher.programs, |(_, grid)| grid);
     if unpacked {
         let missing: Vec<Rc<str>> =
             params(&function).filter(|name| !given.iter().any(|(known, _)| **known == **name)).map(Rc::from).collect();
@@ -165,7 +167,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         let missing: Named<'a> = missing.map(|name| (name.into(), open(name))).collect();
         told.extend(missing);
         ask(&mut told, &conditions);
-        let counts = programs(interp, &launcher.programs, &told);
+        let counts = programs(interp, grid, &told);
         answer(interp, &mut arguments, &conditions);
         let sizes = counts.each_ref().map(|size| match size {
             Value::Int(size) => u32::try_from(*size).ok().filter(|size| *size > 0),
@@ -308,9 +310,18 @@ type Named<'a> = Vec<(Rc<str>, Value<'a>)>;
 
 /// Arguments by parameter, and the options that are none.
 fn bind<'a>(interp: &Interp<'a>, function: &Function<'a>, args: Args<'a>) -> Result<(Named<'a>, Named<'a>), Stop> {
-    let names: Vec<&str> = params(function).collect();
+    let run = if let Def::Def(def) = function.def { run_parameters(def) } else { None };
+    let generated = run.is_some();
+    let names: Vec<&str> = run.unwrap_or_else(|| params(function).collect());
     let (mut arguments, mut options): (Named<'a>, Named<'a>) = (Vec::new(), Vec::new());
-    for (at, value) in args.pos.into_iter().enumerate() {
+    let (mut pos, more) = (args.pos, names.len());
+    match pos.len().checked_sub(names.len()) {
+        Some(3) if generated => options.push(("grid".into(), Value::Tuple(pos.split_off(more).into()))),
+        // Which of them it is given is not known.
+        Some(1..) if generated => return Ok((arguments, options)),
+        _ => {}
+    }
+    for (at, value) in pos.into_iter().enumerate() {
         match names.get(at) {
             Some(name) => arguments.push(((*name).into(), value)),
             None if function.def.parameters().is_some_and(|params| params.vararg.is_some()) => break,

@@ -21,7 +21,6 @@ mod reach;
 mod shapes;
 mod site;
 mod sizes;
-mod strides;
 pub mod thing;
 mod torch;
 

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use base::strides::{contiguous, preserved, viewed};
+
 use super::shapes;
-use super::strides::contiguous;
 use super::thing::{Memory, Thing, Torch, any, content, tensor};
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
@@ -71,7 +72,7 @@ impl Torch {
     /// A copy of another type.
     fn of_type(&self, dtype: Rc<str>) -> Torch {
         let kept = is_integer(&self.dtype) && is_integer(&dtype);
-        let strides = self.preserved_strides();
+        let strides = preserved(&self.shape, &self.strides);
         Torch { dtype, memory: Memory::holding(self.contents().filter(|_| kept)), shape: self.shape.clone(), strides }
     }
 
@@ -95,7 +96,7 @@ impl Torch {
 
     /// A copy.
     pub(super) fn copied(&self) -> Torch {
-        Torch { memory: Memory::fresh(), strides: self.preserved_strides(), ..self.clone() }
+        Torch { memory: Memory::fresh(), strides: preserved(&self.shape, &self.strides), ..self.clone() }
     }
 
     /// The same where it lies densely, else a copy that does.
@@ -154,7 +155,7 @@ impl Torch {
             shape[at] = self.count().checked_div(rest)?;
         }
         shape.iter().all(|size| *size >= 0).then_some(())?;
-        if let Some(strides) = self.strides_as(&shape) {
+        if let Some(strides) = viewed((&self.shape, &self.strides), &shape) {
             return Some(Torch { shape, strides, ..self.clone() });
         }
         let dense = self.dense();

@@ -60,6 +60,8 @@ impl Words {
 pub(super) struct Memory {
     /// By place, the number of what stands there, from 1 on; 0 where nobody has looked yet.
     held: Rc<Vec<u32>>,
+    /// By place, the program that changed it last and its access. States that differ in that alone are one.
+    changed: Rc<Vec<Option<(u32, u32)>>>,
     hash: u64,
 }
 
@@ -88,6 +90,20 @@ impl Memory {
         }
         held[at] = number;
         self.hash = self.hash.wrapping_sub(part(place, before)).wrapping_add(part(place, number));
+    }
+
+    /// Notes who has given a place another value.
+    pub(super) fn change(&mut self, place: u32, by: (u32, u32)) {
+        let (at, changed) = (place as usize, Rc::make_mut(&mut self.changed));
+        if changed.len() <= at {
+            changed.resize(at + 1, None);
+        }
+        changed[at] = Some(by);
+    }
+
+    /// Who gave a place its value, by which access.
+    pub(super) fn changed(&self, place: u32) -> Option<(u32, u32)> {
+        self.changed.get(place as usize).copied().flatten()
     }
 
     /// Equal for states whose words are equal.

@@ -16,5 +16,5 @@ mod watch;
 pub(crate) use conflict::Meeting;
 pub(crate) use event::Event;
 pub(crate) use instance::Stuck;
-pub(crate) use schedule::{Allowance, FirstWords, Outcome, explore};
+pub(crate) use schedule::{Allowance, FirstWords, Hang, Outcome, explore};
 pub(crate) use setting::Setting;

@@ -37,12 +37,27 @@ pub(crate) struct Outcome {
     pub(crate) limited: bool,
     /// Whether no program can notice another.
     pub(crate) alone: bool,
-    /// An access by which a program waits for what no other does any more.
-    pub(crate) hangs: Option<u32>,
+    /// A program that waits for what no other does any more.
+    pub(crate) hangs: Option<Hang>,
     /// An access that meets another one before the beginning of its tensor, with numbers that were chosen.
     pub(crate) before_tensor: Option<u32>,
     /// Accesses by which a program of those that were run waits for what none of these does any more.
     pub(crate) left_waiting: FxHashSet<u32>,
+}
+
+/// A program that waits for what no other one does any more.
+#[derive(Clone, Debug)]
+pub(crate) struct Hang {
+    /// The access by which it asks.
+    pub(crate) access: u32,
+    /// The program.
+    pub(crate) program: u32,
+    /// The first byte of the word that it asks for.
+    pub(crate) start: i64,
+    /// Rounds of the loops around it.
+    pub(crate) rounds: Rc<[i64]>,
+    /// The program that changed the word last, and its access.
+    pub(crate) changed: Option<(u32, u32)>,
 }
 
 /// The first words that programs ask for: where the first visible access of each goes.
@@ -264,12 +279,23 @@ impl<'p> Explorer<'p> {
         if !segments().all(|segment| segment.is_ok()) {
             return;
         }
-        let waits = segments().flatten().filter_map(|segment| segment.ask.as_ref().filter(|ask| ask.spins));
-        let waiting: Vec<u32> = waits.map(|ask| ask.event.access).collect();
-        if self.setting.chosen.is_empty() {
-            self.outcome.hangs = self.outcome.hangs.or(waiting.first().copied());
+        let waits = (0u32..).zip(segments()).filter_map(|(program, segment)| {
+            let ask = segment.as_ref().ok()?.ask.as_ref().filter(|ask| ask.spins)?;
+            Some((program, ask.event.clone()))
+        });
+        let waits: Vec<(u32, Event)> = waits.collect();
+        self.outcome.left_waiting.extend(waits.iter().map(|(_, event)| event.access));
+        if self.outcome.hangs.is_none()
+            && self.setting.chosen.is_empty()
+            && let Some((program, event)) = waits.into_iter().next()
+        {
+            let (access, rounds) = (event.access, event.rounds.clone());
+            let tensor = self.setting.tensor(self.program.accesses[access as usize].base).unwrap_or(u32::MAX);
+            let start = event.spans.first().map_or(0, |span| span.0);
+            let place = self.words.place(tensor, start);
+            let changed = state.memory.changed(place);
+            self.outcome.hangs = Some(Hang { access, program, start, rounds, changed });
         }
-        self.outcome.left_waiting.extend(waiting);
     }
 
     /// The place of a program that has come so far. What it has computed since its beginning counts each time.
@@ -524,6 +550,9 @@ impl<'p> Explorer<'p> {
                     (None, None, _) => None,
                 };
                 state.memory.set(&mut self.words, place, Word { value: new, released });
+                if new.is_none() || new != old {
+                    state.memory.change(place, (program as u32, ask.event.access));
+                }
             }
         }
         state.clocks[program] = Rc::new(seen);

@@ -36,7 +36,7 @@ pub fn renamable(module: &Arc<Module>, offset: u32, sources: &dyn Sources) -> Re
         let range = crate::python::word(module.text(), offset).unwrap_or(member.range);
         return Ok(Renamable { range, name: member.range.of(module.text()).to_owned() });
     }
-    let (_, range, binding) = target(&index, offset)?;
+    let (_, range, binding) = target(module, &index, offset)?;
     Ok(Renamable { range, name: binding.name.clone() })
 }
 
@@ -52,7 +52,11 @@ fn own_member(looked: &Looked<'_, '_>, offset: u32) -> Result<Option<FilePlace>,
 }
 
 /// The name at an offset, if this file may rename it.
-fn target(index: &NameIndex, offset: u32) -> Result<(BindingId, TextRange, &Binding), Refused> {
+fn target<'i>(
+    module: &Module,
+    index: &'i NameIndex,
+    offset: u32,
+) -> Result<(BindingId, TextRange, &'i Binding), Refused> {
     let mention = index.at(offset).ok_or("there is no name here that this file defines")?;
     let binding = index.binding(mention.binding).ok_or("there is no name here")?;
     let name = &binding.name;
@@ -60,6 +64,11 @@ fn target(index: &NameIndex, offset: u32) -> Result<(BindingId, TextRange, &Bind
         BindingKind::Import { .. } => return Err(format!("`{name}` is imported; rename it where it is defined")),
         BindingKind::Unbound => return Err(format!("`{name}` is not defined in this file")),
         _ => {}
+    }
+    // PyTorch's compiler quotes what its kernels are called, and tells names of one text apart.
+    if let Some(string) = module.strings().iter().find(|of| of.name == *name || !is_identifier(name)) {
+        let line = line(module, string.name_range);
+        return Err(format!("`{name}` stands in a string with a kernel too, such as that of line {line}"));
     }
     Ok((mention.binding, mention.range, binding))
 }
@@ -83,7 +92,7 @@ pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sourc
         let places = member::places(&looked, &member, name)?;
         return Ok(places.into_iter().map(|range| (range, name.to_owned())).collect());
     }
-    let (id, _, binding) = target(&index, offset)?;
+    let (id, _, binding) = target(module, &index, offset)?;
     if !is_identifier(name) {
         return Err(format!("`{name}` is no name of Python"));
     }
