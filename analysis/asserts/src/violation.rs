@@ -76,25 +76,37 @@ fn unordered(machine: &Machine<'_>, words: &Words<'_>, earlier: &Event, later: &
 fn endless(words: &Words<'_>, blocked: &[machine::Blocked]) -> (Message, Places) {
     let places = blocked.iter().filter_map(|stuck| {
         let BlockedOn::Barrier { barrier, phase, flips, pending, bytes, .. } = stuck.on else { return None };
-        let missing = match (pending, bytes) {
-            (0, bytes) => message!("{bytes} bytes are missing", bytes),
-            (pending, 0) => message!("{pending} of its arrivals are missing", pending),
-            (pending, bytes) => message!("{pending} of its arrivals and {bytes} bytes are missing", pending, bytes),
-        };
-        let times: Message = match flips {
-            1 => "once".into(),
-            many => message!("{many} times", many),
+        let missing = missing(pending, bytes);
+        let flipped: Message = match flips {
+            0 => "has not flipped".into(),
+            1 => "has flipped once".into(),
+            many => message!("has flipped {many} times", many),
         };
         let sentence = message!(
-            "{who} waits for phase {phase} of `{barrier}`, which has flipped {flips}; {missing}",
+            "{who} waits for phase {phase} of `{barrier}`, which {flipped}; {missing}",
             words.partition(stuck.thread),
             phase,
             words.barrier(barrier),
-            times,
+            flipped,
             missing,
         );
         Some((words.site_range(stuck.site), sentence))
     });
     let places: Places = places.collect();
     (Message::join(places.iter().map(|(_, text)| text.clone()), "; "), places)
+}
+
+/// What a phase lacks; fewer bytes than none are more than it was told to expect.
+fn missing(arrivals: i64, bytes: i64) -> Message {
+    let arrived: Message = match arrivals {
+        1 => "1 arrival is missing".into(),
+        many => message!("{many} arrivals are missing", many),
+    };
+    match (arrivals, bytes) {
+        (0, more) if more < 0 => message!("{more} bytes more have come than it expects", -more),
+        (0, bytes) => message!("{bytes} bytes are missing", bytes),
+        (_, 0) => arrived,
+        (_, more) if more < 0 => message!("{arrived}, and {more} bytes more have come than it expects", arrived, -more),
+        (arrivals, bytes) => message!("{arrivals} arrivals and {bytes} bytes are missing", arrivals, bytes),
+    }
 }

@@ -13,6 +13,9 @@ pub enum Target {
     Gfx1250,
 }
 
+/// Compute capabilities of NVIDIA GPUs on which Gluon runs.
+const CAPABILITIES: [u32; 12] = [75, 80, 86, 87, 89, 90, 100, 101, 103, 110, 120, 121];
+
 impl Target {
     /// `sm_90`, `90`, `cuda:90`, `gfx950`.
     pub fn named(name: &str) -> Option<Target> {
@@ -25,6 +28,14 @@ impl Target {
                 digits.trim_end_matches('a').parse().ok().map(Target::Cuda)
             }
         }
+    }
+
+    /// The same, where Gluon runs on it.
+    pub fn known(name: &str) -> Option<Target> {
+        Target::named(name).filter(|target| match target {
+            Target::Cuda(capability) => CAPABILITIES.contains(capability),
+            Target::Gfx942 | Target::Gfx950 | Target::Gfx1250 => true,
+        })
     }
 
     /// `sm_90`, `gfx950`.

@@ -309,24 +309,31 @@ impl Engine {
         if !self.surveyed(&lowered.kernel, cancel)?.found.is_empty() {
             name_members(section.tree(), lowered.to_mut());
         }
-        let mut report = self.report_in(section.tree(), &lowered, &IrNames, cancel)?;
+        let launches: Arc<[Launch]> = recipes(section.text(), "//").into();
+        let mut report = self.report_in(section.tree(), &lowered, &launches, &IrNames, cancel)?;
         if section.offset() > 0 {
             report.ranges_mut(&mut |range| shift(range, section.offset()));
         }
         Ok(report)
     }
 
-    /// The barrier report of a kernel of a tree, with the tree's ranges and in these names.
+    /// The barrier report of a kernel of a tree, with the tree's ranges and in these names; its verdict is about global
+    /// memory in these launches, too.
     pub(crate) fn report_in(
         &mut self,
         tree: &Tree,
         lowered: &Lowered,
+        launches: &Arc<[Launch]>,
         names: &dyn Names,
         cancel: &Cancel<'_>,
     ) -> Result<Report, Cancelled> {
         let outcome = self.surveyed(&lowered.kernel, cancel)?;
         let mut kernel = describe(lowered, &outcome);
         withhold_if_malformed(tree, lowered, &mut kernel);
+        let globals = self.globals(tree, launches, cancel)?;
+        if let Some(global) = globals.iter().find(|global| global.kernel == lowered.map.kernel) {
+            add_global(&mut kernel, global, lowered.kernel.effects.is_empty());
+        }
         Report::build(tree, lowered, &outcome, &kernel.render(names), &self.limits, cancel)
     }
 

@@ -111,6 +111,13 @@ impl<M: Clone> Finding<M> {
 }
 
 impl<M> KernelReport<M> {
+    /// The findings that are drawn as runs: not what is open of the global memory of a kernel whose barriers are decided,
+    /// of which a run in which nothing is wrong is drawn.
+    pub fn drawn(&self) -> impl Iterator<Item = &Finding<M>> {
+        let decided = matches!(self.verdict, Verdict::Proved(_) | Verdict::Clean(_));
+        self.findings.iter().filter(move |finding| !decided || finding.kind != Kind::Unmodelled)
+    }
+
     /// One that says this and nothing else, of a kernel without a name.
     pub fn without_findings(verdict: Verdict<M>) -> KernelReport<M> {
         KernelReport {

@@ -9,6 +9,12 @@ use super::kind::{Kind, Severity};
 /// Assumptions that a verdict names; more are counted.
 const NAMED: usize = 6;
 
+/// Places of one reason that are named.
+const SITES: usize = 4;
+
+/// What the inputs of a finding call the number of programs along each axis.
+pub const GRID: [&str; 3] = ["grid.x", "grid.y", "grid.z"];
+
 /// Adds to a kernel's report what is said of its global memory. Where the kernel does nothing else that could go
 /// wrong, its verdict is this one.
 pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_else: bool) {
@@ -35,6 +41,9 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
             Verdict::Undecided(why)
         }
     };
+    if global.status == Status::Undecided {
+        report.findings.extend(left_open(global, report));
+    }
     if global.status == Status::Found {
         report.findings.extend(one_a_place(global.races.iter().map(|race| finding(race, &report.name))));
         report.findings.extend(global.hang.iter().map(|hang| waits_for_ever(hang, &report.name)));
@@ -51,6 +60,27 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
         _ => {}
     }
     report.global = Some(memory);
+}
+
+/// Why global memory is not decided, each reason at the first op that it is about with the others beside it. What is about
+/// the whole kernel stands in the verdict alone, and what the lowering has said of an op is not said again.
+fn left_open(global: &Global, report: &KernelReport<Message>) -> Vec<Finding<Message>> {
+    let known = |range: TextRange| {
+        report.findings.iter().any(|finding| finding.kind == Kind::Unmodelled && finding.range == range)
+    };
+    let mut told: Vec<(&str, Finding<Message>)> = Vec::new();
+    for reason in global.reasons.iter().filter(|reason| reason.range != global.range && !known(reason.range)) {
+        match told.iter_mut().find(|(text, _)| *text == reason.text) {
+            Some((_, finding)) if finding.sites.len() >= SITES => {}
+            Some((_, finding)) => finding.sites.push(Note::new(reason.range, "and here")),
+            None => {
+                let message = message!("global memory: {}", named(&reason.text));
+                let finding = Finding::at(Kind::Unmodelled, message, reason.range, report.name.as_str());
+                told.push((&reason.text, finding));
+            }
+        }
+    }
+    told.into_iter().map(|(_, finding)| finding).collect()
 }
 
 impl GlobalMemory<Message> {
@@ -271,8 +301,7 @@ fn waits_for_ever(hang: &Hang, kernel: &str) -> Finding<Message> {
 }
 
 fn grid(programs: [i64; 3]) -> Vec<(Message, i64)> {
-    let axes = ["grid.x", "grid.y", "grid.z"];
-    let wide = axes.into_iter().zip(programs).filter(|(_, count)| *count > 1);
+    let wide = GRID.into_iter().zip(programs).filter(|(_, count)| *count > 1);
     wide.map(|(axis, count)| (Message::from(axis), count)).collect()
 }
 

@@ -34,7 +34,7 @@ pub use finding::{
     Edit, Finding, Fix, GlobalMemory, KernelReport, Note, Pin, Problem, RunStep, Suppressed, SuppressedBy, Verdict,
     Witness,
 };
-pub use global::add_global;
+pub use global::{GRID, add_global};
 pub use inputs::inputs;
 pub use kind::{Kind, Severity};
 pub use limits::LIMITS;

@@ -64,7 +64,7 @@ impl fmt::Display for Expr {
             Expr::Binary(op, a, b) => write!(f, "{} {op} {}", Inner(a), Inner(b)),
             Expr::Choice(parts) => {
                 let [condition, yes, no] = &**parts;
-                write!(f, "{} ? {} : {}", Inner(condition), Inner(yes), Inner(no))
+                write!(f, "{} if {} else {}", Inner(yes), Inner(condition), Inner(no))
             }
         }
     }

@@ -88,6 +88,7 @@ fn modulo(modulus: u64) -> Demand {
     if modulus <= MODULUS_LIMIT { Demand::Modulo(modulus) } else { Demand::Whole }
 }
 
+/// Greatest common divisor.
 pub(crate) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

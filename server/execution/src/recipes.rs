@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use findings::{KernelReport, Severity};
+use findings::{GRID, KernelReport, Severity};
 use runtime::launch::directive::RecipeDirectives;
 use runtime::launch::recipe::{self, RecipeError};
 use runtime::launch::store::{self, RecipeStore};
@@ -104,8 +104,8 @@ impl RecipeSources<'_> {
         Ok(self.chosen(by))
     }
 
-    /// One program of each kernel, with the numbers that a finding was made with, and else with whatever the backend
-    /// chooses for its arguments.
+    /// The numbers and programs that a finding was made with, and else one program with whatever the backend chooses for
+    /// its arguments, of each kernel.
     fn chosen(&self, by: &RecipeOverrides) -> Vec<Launch> {
         let mut names: Vec<Option<String>> = self.kernels.iter().map(|kernel| Some(kernel.name.clone())).collect();
         names.dedup();
@@ -116,23 +116,31 @@ impl RecipeSources<'_> {
         let given = by.grid.is_some() || !by.arguments.is_empty();
         let origin = if given { LaunchOrigin::CommandLine } else { LaunchOrigin::Chosen };
         let launch = |kernel: Option<String>| {
-            let arguments = self.inputs_of_finding(kernel.as_deref());
-            Launch { kernel, grid: [1; 3], arguments, entry: None, origin: origin.clone() }
+            let (grid, arguments) = self.inputs_of_finding(kernel.as_deref());
+            Launch { kernel, grid, arguments, entry: None, origin: origin.clone() }
         };
         names.into_iter().map(|kernel| by.over(launch(kernel))).collect()
     }
 }
 
 impl RecipeSources<'_> {
-    /// The numbers of the first finding that depends on any, as arguments: with other sizes a run may not meet it.
-    fn inputs_of_finding(&self, kernel: Option<&str>) -> Vec<Argument> {
+    /// The numbers of the first finding that depends on any, as a grid and arguments: with other sizes, or fewer
+    /// programs, a run may not meet it.
+    fn inputs_of_finding(&self, kernel: Option<&str>) -> ([u32; 3], Vec<Argument>) {
+        let mut grid = [1; 3];
         let of = self.kernels.iter().find(|report| kernel.is_none_or(|name| report.name == name));
-        let Some(report) = of else { return Vec::new() };
+        let Some(report) = of else { return (grid, Vec::new()) };
         let mut findings = report.findings.iter().filter(|finding| finding.severity <= Severity::Warning);
-        let Some(finding) = findings.find(|finding| !finding.inputs.is_empty()) else { return Vec::new() };
-        let inputs = finding.inputs.iter().map(|(name, value)| (name.trim_start_matches('%'), *value));
-        let of_kernel = inputs.filter(|(name, _)| self.is_parameter(&report.name, name));
-        of_kernel.map(|(name, value)| Argument { name: name.to_owned(), given: ArgumentValue::Int(value) }).collect()
+        let Some(finding) = findings.find(|finding| !finding.inputs.is_empty()) else { return (grid, Vec::new()) };
+        let mut arguments = Vec::new();
+        for (name, value) in finding.inputs.iter().map(|(name, value)| (name.trim_start_matches('%'), *value)) {
+            if let Some((_, count)) = GRID.iter().zip(&mut grid).find(|(axis, _)| **axis == name) {
+                *count = u32::try_from(value).unwrap_or(1).max(1);
+            } else if self.is_parameter(&report.name, name) {
+                arguments.push(Argument { name: name.to_owned(), given: ArgumentValue::Int(value) });
+            }
+        }
+        (grid, arguments)
     }
 
     /// Whether a kernel has an integer parameter of this name: what else a finding depends on, such as the number of

@@ -70,16 +70,9 @@ const fn editor(name: &'static str, takes: Takes, documentation: &'static str, e
 /// Targets that are offered; others are taken too.
 pub const TARGETS: &[&str] = &["sm_80", "sm_90", "sm_100", "sm_120", "gfx942", "gfx950", "gfx1250"];
 
-/// Compute capabilities of NVIDIA GPUs on which Gluon runs.
-const CAPABILITIES: [u32; 12] = [75, 80, 86, 87, 89, 90, 100, 101, 103, 110, 120, 121];
-
 /// The target of this name, where Gluon runs on it.
 pub fn target(name: &str) -> Option<Target> {
-    let known = |target: &Target| match target {
-        Target::Cuda(capability) => CAPABILITIES.contains(capability),
-        _ => true,
-    };
-    Target::named(name).filter(known)
+    Target::known(name)
 }
 
 /// Limits of the analysis: rows of the table `limits`.

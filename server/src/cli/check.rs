@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use base::Semantics;
 use engine::SharedCache;
 use findings::Problem;
-use render::check::{CheckedFile, FileOutput, Printer, Tally, github, human, json, sarif};
+use render::check::{CheckedFile, FileOutput, Printer, Tally, concise, github, human, json, sarif};
 
 use super::answer::Answer;
 use super::args::{Check, Format};
@@ -68,6 +68,7 @@ pub(crate) fn printer(args: &Check, format: Format) -> Box<dyn Printer> {
             let human = human::Human::new(painter(args.color), args.verbose);
             Box::new(if args.quiet { human.quietly() } else { human })
         }
+        Format::Concise => Box::new(concise::Concise { quiet: args.quiet }),
         Format::Json => Box::new(json::Json),
         Format::Sarif => Box::new(sarif::Sarif { baseline: args.baseline.is_some() }),
         Format::Github => Box::new(github::Github),

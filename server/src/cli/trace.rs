@@ -7,7 +7,7 @@ use std::io;
 
 use base::{IrNames, Limits};
 use engine::lowered;
-use findings::{Finding, Problem, Verdict};
+use findings::{Finding, Problem, Severity, Verdict};
 use kernel::Lowered;
 use lower::Options;
 use report::timeline::{Timeline, of_finding, of_kernel};
@@ -73,7 +73,11 @@ pub(crate) fn answer(args: &Trace, source: &Source, options: &CheckOptions, form
         Ok(drawings) => drawings,
         Err(problem) => return Answer::trouble(format!("{}: {problem}", file.path)),
     };
-    let found = drawings.iter().any(|drawing| drawing.heading.finding.is_some());
+    if analysis.kernels.is_empty() && analysis.syntax.is_empty() && analysis.problems.is_empty() {
+        return Answer::trouble(format!("{}: there is no kernel", file.path));
+    }
+    let blamed = |finding: &Finding| finding.severity <= Severity::Warning;
+    let found = drawings.iter().any(|drawing| drawing.heading.finding.is_some_and(blamed));
     let (mut documents, mut notes) = (Vec::new(), Vec::new());
     for format in formats {
         documents.push(match format {
@@ -124,7 +128,7 @@ fn choose<'a>(
     let reports = named(args, file)?;
     let all = || reports.iter().filter_map(|&(at, report)| Some((report, kernels.get(at)?)));
     let findings: Vec<(&Finding, &(u32, Lowered))> =
-        all().flat_map(|(report, kernel)| report.findings.iter().map(move |finding| (finding, kernel))).collect();
+        all().flat_map(|(report, kernel)| report.drawn().map(move |finding| (finding, kernel))).collect();
     let count = findings.len();
     numbered(args, count)?;
     let wanted = |at: usize| args.finding.is_none_or(|number| number.get() == at + 1);

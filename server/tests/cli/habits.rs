@@ -45,6 +45,62 @@ fn what_is_hidden_or_ignored_is_left_out_unless_it_is_named() {
 }
 
 #[test]
+fn without_a_path_the_folder_is_checked_where_the_command_is_given() {
+    let folder = Folder::new("here");
+    folder.write("a.ttgir", b"module {\n}\n");
+    let out = Command::new(BINARY).arg("check").current_dir(folder.path()).output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&out.stdout), "1 file: no kernel\n");
+    assert_eq!(out.status.code(), Some(0));
+}
+
+/// Two kernels in plain Triton: programs of the first race, and of the second it depends on data where it stores.
+const RACES: &str = "\
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def overlaps(x, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * (BLOCK - 1) + tl.arange(0, BLOCK)
+    tl.store(x + at, at, mask=at < n)
+
+
+@triton.jit
+def counts(x, counts, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(counts + tl.load(x + at) // 2, at)
+";
+
+#[test]
+fn a_line_a_finding_has_its_place_and_kind() {
+    let folder = Folder::new("concise");
+    let path = folder.write("k.py", RACES.as_bytes());
+    let out = fencepost(&["check", "--format", "concise", &path]);
+    let line = |start: &str| out.stdout.lines().any(|line| line.starts_with(&format!("{path}:{start}")));
+    assert!(line("8:5: error[global-race] program 0 and program 1 both write"), "{}", out.stdout);
+    assert!(line("12:5: warning[undecided] @counts is not decided"), "{}", out.stdout);
+    // What is open stands at its line.
+    assert!(line("14:5: information[unmodelled] global memory: "), "{}", out.stdout);
+    assert_eq!(out.code, 2);
+    let quiet = fencepost(&["check", "-q", "--format", "concise", &path]);
+    assert_eq!(quiet.stdout.lines().count(), 2, "{}", quiet.stdout);
+}
+
+#[test]
+fn every_command_says_the_same_of_a_race_in_global_memory() {
+    let folder = Folder::new("same");
+    let path = folder.write("k.py", RACES.as_bytes());
+    let report = fencepost(&["report", &path, "--kernel", "overlaps"]);
+    assert!(report.stdout.contains("verdict   found: 1 error") && report.code == 1, "{}", report.stdout);
+    let trace = fencepost(&["trace", &path, "--kernel", "overlaps"]);
+    assert!(trace.stdout.contains("programs of a launch are not drawn") && trace.code == 1, "{}", trace.stdout);
+    // It runs as many programs as it takes.
+    let run = fencepost(&["run", &path, "--kernel", "overlaps"]);
+    assert!(run.stdout.contains("the run asserted, the analysis says the same of it"), "{}", run.stdout);
+    assert_eq!(run.code, 1);
+}
+
+#[test]
 fn nothing_to_check_is_no_failure_and_is_said() {
     let folder = Folder::new("nothing");
     let init = folder.write("package/__init__.py", b"");

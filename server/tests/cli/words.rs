@@ -51,7 +51,7 @@ fn an_unknown_kind_gets_a_guess() {
 
 #[test]
 fn wrong_arguments_exit_with_2() {
-    assert_eq!(fencepost(&["check"]).code, 2);
+    assert_eq!(fencepost(&["check", "--format", "prose"]).code, 2);
     assert_eq!(fencepost(&["chekc"]).code, 2);
     assert_eq!(fencepost(&["trace", "no/such/file"]).code, 2);
 }

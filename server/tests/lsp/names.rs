@@ -43,8 +43,8 @@ line 40   default     init    [1]              1 arrival a phase
 line 62   default     wait    [%cursor.index]  phase %cursor.phase_19
 line 160  partition0  expect  [%cursor.index]  16384 bytes
 line 163  partition0  arrive  [%cursor.index]  16384 bytes when the TMA load has landed
-where %cursor.index is 0, then (%cursor.index == 1) ? 0 : (%cursor.index + 1)
-where %cursor.phase_19 is 0, then (%cursor.index == 1) ? (%cursor.phase_19 ^ 1) : %cursor.phase_19";
+where %cursor.index is 0, then 0 if (%cursor.index == 1) else (%cursor.index + 1)
+where %cursor.phase_19 is 0, then (%cursor.phase_19 ^ 1) if (%cursor.index == 1) else %cursor.phase_19";
     // Which way the rows order is added once the kernel is analysed.
     let plain: Vec<&str> = text.lines().map(|line| line.split("  forward").next().unwrap_or(line).trim_end()).collect();
     assert!(plain.join("\n").contains(rows), "{text}");
@@ -60,7 +60,7 @@ fn a_buffer_says_who_touches_it_and_a_number_how_it_is_computed() {
     assert!(text.contains("2 slots of 16 KiB; 32 KiB in all."), "{text}");
     let row = text.lines().find(|line| line.starts_with("line 163")).unwrap_or_default();
     let words: Vec<&str> = row.split_whitespace().skip(2).collect();
-    assert_eq!(words, ["partition0", "writes", "[%cursor.index]", "async_tma_copy_global_to_local"], "{text}");
+    assert_eq!(words, ["partition0", "writes", "[%cursor.index]", "ttng.async_tma_copy_global_to_local"], "{text}");
     let at = find(&lines, "%9 = arith.muli", "%9");
     assert!(hover(&mut server, at).starts_with("`%9: i32 = (%row + 1) * 64`"));
     assert_eq!(hover(&mut server, (0, 0)), "");

@@ -220,7 +220,7 @@ fn bytes(around: &Around<'_>, place: TextRange) -> Option<Fix> {
         .collect();
     let new = parts.join(" + ");
     (!new.is_empty() && new != around.text(argument))
-        .then(|| Fix { title: format!("Expect `{new}`"), edits: vec![Edit { range: range(argument), text: new }] })
+        .then(|| Fix { title: format!("expect `{new}`"), edits: vec![Edit { range: range(argument), text: new }] })
 }
 
 /// A count one up or one down, of the barriers that the finding names.

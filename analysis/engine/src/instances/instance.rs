@@ -584,15 +584,6 @@ impl ElaboratedInstance {
         chosen || spec.num_ctas.1 == Source::Chosen || (spec.num_ctas.1 == Source::Default && !launched)
     }
 
-    /// Whether what Triton would refuse may be right with other values than ours. A message speaks of CTAs and of warps
-    /// where it depends on how many there are.
-    pub(super) fn refused_by_guess(&self, message: &str) -> bool {
-        let spec = &self.instance.spec;
-        let chosen = spec.arguments.iter().any(|argument| argument.source == Source::Chosen);
-        let warps = spec.num_warps.1 == Source::Chosen;
-        chosen || (self.guessed() && gluon::speaks_of_ctas(message)) || (warps && message.contains("warp"))
-    }
-
     /// Where the kernel is named in the elaborated instance.
     pub(super) fn kernel_range(&self) -> TextRange {
         self.lowered().map_or_else(TextRange::default, |lowered| lowered.map.kernel_range)

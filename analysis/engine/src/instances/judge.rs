@@ -406,7 +406,7 @@ impl ElaboratedInstance {
             reasons.push(format!("{place} could not be followed: {}", cause.why));
         }
         if let Some(problem) = self.problems().iter().find(|problem| !problem.hint) {
-            let with = if self.refused_by_guess(&problem.message) && problem.code != Problem::REMOVED {
+            let with = if self.refused_by_guess(problem) && problem.code != Problem::REMOVED {
                 " with the values that were assumed"
             } else {
                 ""
@@ -570,7 +570,7 @@ fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
                 .as_ref()
                 .filter(|_| own)
                 .map(|(text, title)| Fix { title: title.clone(), edits: vec![Edit { range, text: text.clone() }] });
-            let guessed = elaborated.refused_by_guess(&problem.message) && problem.code != Problem::REMOVED;
+            let guessed = elaborated.refused_by_guess(problem) && problem.code != Problem::REMOVED;
             let (severity, message) = match (problem.hint, guessed) {
                 // What another release would refuse is shown where hints are not.
                 (true, _) if problem.code == Problem::REMOVED => (Severity::Information, message),

@@ -28,6 +28,7 @@ mod pin;
 mod place;
 mod premise;
 mod python_file;
+mod refused;
 mod report;
 mod say;
 #[cfg(test)]

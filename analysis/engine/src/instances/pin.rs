@@ -51,7 +51,8 @@ impl KernelInstances {
     /// Parameters whose chosen values have to do with what Triton would refuse.
     fn refused(&self, instance: &ElaboratedInstance) -> Vec<&Param> {
         let stops = |problem: &&Problem| !problem.hint && problem.code != findings::Problem::REMOVED;
-        let Some(problem) = instance.problems().iter().find(stops) else { return Vec::new() };
+        let problem = instance.problems().iter().find(stops);
+        let Some(problem) = problem.filter(|problem| !instance.is_refused_always(problem)) else { return Vec::new() };
         let arguments = &instance.instance.spec.arguments;
         let chosen = |param: &&Param| {
             let own = arguments.iter().find(|argument| argument.name == param.name);

@@ -26,7 +26,7 @@ impl Engine {
         let elaborated = of.kernels.get(kernel).and_then(|kernel| Some((kernel, kernel.instances.get(instance)?)));
         let Some((kernel, elaborated)) = elaborated else { return Ok(None) };
         let (Some(lowered), Some(tree)) = (elaborated.lowered(), elaborated.tree()) else { return Ok(None) };
-        let mut report = self.report_in(tree, lowered, &**elaborated, cancel)?;
+        let mut report = self.report_in(tree, lowered, &elaborated.launches(), &**elaborated, cancel)?;
         elaborated.move_sheet(&mut report, instance);
         // What rests on chosen values shows beside the siblings alone.
         if kernel.instances.len() > 1 && report.findings.iter().any(blames) {

@@ -107,8 +107,8 @@ fn expression(words: &Words<'_>, slices: &Slices<'_>, var: Var, depth: u32, carr
         Xor(_, a, b) => two("^", a, b),
         ShrS(_, a, b) | ShrU(_, a, b) => two(">>", a, b),
         Select(condition, a, b) => {
-            let (condition, a, b) = (named(condition).text, at(a).text, at(b).text);
-            Expression { text: message!("{condition} ? {a} : {b}", condition, a, b), operator: true }
+            let (condition, a, b) = (named(condition).text, at(a).operand(), at(b).text);
+            Expression { text: message!("{a} if {condition} else {b}", a, condition, b), operator: true }
         }
         Copy(a) | ExtS(_, _, a) | ExtU(_, _, a) | Trunc(_, a) => at(a),
         _ => named(var),

@@ -221,10 +221,13 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     policy(interp, bound)?;
     fits(interp, &desc, &result, false)?;
     if desc.kind != DescKind::Im2col && coord.len() != desc.block_shape.len() {
+        let dimensions = desc.block_shape.len();
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
         return interp.raise(format!(
-            "{} coordinates for a block of {} dimensions",
+            "{} coordinate{} for a block of {dimensions} dimension{}",
             coord.len(),
-            desc.block_shape.len()
+            plural(coord.len()),
+            plural(dimensions)
         ));
     }
     let mut offsets = Vec::new();

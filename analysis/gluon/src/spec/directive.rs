@@ -117,10 +117,12 @@ pub(super) fn read(line: &str, offset: u32) -> Option<Directive> {
     Some(directive)
 }
 
-/// Whether it is `ignore[KIND] reason`, which asks for findings not to be shown; `ignore=3` gives a parameter.
+/// Whether it is `ignore[KIND] reason`, well written or not, which asks for findings not to be shown; `ignore=3` gives a
+/// parameter.
 fn is_suppression(body: &str) -> bool {
-    let rest = body.trim_start().strip_prefix("ignore").map(str::trim_start);
-    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '='))
+    let rest = body.trim_start().strip_prefix("ignore");
+    let longer = |c: char| c.is_alphanumeric() || c == '_';
+    rest.is_some_and(|rest| !rest.starts_with(longer) && !rest.trim_start().starts_with('='))
 }
 
 impl Directive {
@@ -135,8 +137,8 @@ impl Directive {
         let number = || value.parse().ok().filter(|number: &u32| (1..=64).contains(number) && number.is_power_of_two());
         match name {
             "target" | "arch" => {
-                let target = Target::named(value).ok_or(format!(
-                    "`{value}` is no target; there are `sm_80`, `sm_90`, `sm_100`, `gfx942`, `gfx950` and `gfx1250`"
+                let target = Target::known(value).ok_or(format!(
+                    "`{value}` is no target; there are `sm_80`, `sm_90`, `sm_100`, `sm_120`, `gfx942`, `gfx950` and `gfx1250`"
                 ))?;
                 self.target = Some(target);
             }

@@ -15,6 +15,9 @@ use ttgir::queries::memory::{Use, indices, is_memory, path, roots, uses};
 use ttgir::queries::spot::{Spot, function, partition, walk};
 use ttgir::{Def, OpId, Tree, Ty, ValueId};
 
+/// How the sentence begins that lists the other names of a barrier or buffer.
+pub(crate) const ALSO_KNOWN: &str = "Also known as ";
+
 /// Other names of one buffer that are told.
 const NAMES: usize = 12;
 
@@ -47,8 +50,10 @@ pub(super) fn hover(spot: Spot<'_>, value: ValueId, range: TextRange) -> Option<
         carried: all_carried(tree, &uses),
         ..Hover::default()
     };
+    let names = other_names(tree, within, &roots, value);
     if barrier {
         hover.words = phases(tree, root, &uses);
+        hover.words.extend(names);
         let slots = slots(tree, root, true);
         hover.cadence = cadences(tree, within, &uses)
             .into_iter()
@@ -63,26 +68,26 @@ pub(super) fn hover(spot: Spot<'_>, value: ValueId, range: TextRange) -> Option<
             .collect();
     } else {
         hover.words = sizes(tree, root);
+        hover.words.extend(names);
+        // The last of these words introduces the picture.
         if let Some(ty) = tree.value_type(root) {
             let described = types::value_type(tree, ty);
             hover.words.extend(described.words.into_iter().skip(1));
             hover.picture = described.picture;
         }
     }
-    hover.words.extend(other_names(tree, within, &roots, value));
     Some(hover)
 }
 
 fn row(spot: Spot<'_>, used: &Use, role: Option<Role>) -> Row {
     let tree = spot.tree();
     let role = role.unwrap_or_else(|| {
-        let op = tree.op_name(used.op);
-        let bare = op.rsplit('.').next().unwrap_or_default().to_owned();
+        let op = tree.op_name(used.op).to_owned();
         match access(tree, used) {
-            Some((true, true)) => Role { verb: "reads and writes".to_owned(), detail: bare },
-            Some((true, false)) => Role { verb: "reads".to_owned(), detail: bare },
-            Some((false, _)) => Role { verb: "writes".to_owned(), detail: bare },
-            None => Role { verb: bare, detail: String::new() },
+            Some((true, true)) => Role { verb: "reads and writes".to_owned(), detail: op },
+            Some((true, false)) => Role { verb: "reads".to_owned(), detail: op },
+            Some((false, _)) => Role { verb: "writes".to_owned(), detail: op },
+            None => Role { verb: op.rsplit('.').next().unwrap_or_default().to_owned(), detail: String::new() },
         }
     });
     Row {
@@ -195,7 +200,7 @@ fn other_names(tree: &Tree, within: OpId, of: &[ValueId], but: ValueId) -> Vec<S
         return Vec::new();
     }
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    vec![format!("Also known as {}{rest}.", names.join(", "))]
+    vec![format!("{ALSO_KNOWN}{}{rest}.", names.join(", "))]
 }
 
 /// What loops do with the slots and phases of these uses, each value once.

@@ -11,6 +11,7 @@ mod types;
 
 pub use content::{CadenceRow, Hover, Row};
 pub(crate) use definition::defining_op;
+pub(crate) use memory::ALSO_KNOWN;
 pub(crate) use types::{layout_of_spec, value_type};
 
 use base::TextRange;

@@ -85,7 +85,7 @@ fn a_buffer_has_slots_sizes_readers_and_other_names() {
         hover.words
     );
     let rows: Vec<(&str, &str)> = hover.rows.iter().map(|row| (row.verb.as_str(), row.detail.as_str())).collect();
-    assert_eq!(rows, [("reads", "local_load")]);
+    assert_eq!(rows, [("reads", "ttg.local_load")]);
     assert!(hover.picture.starts_with("row 0: 0 1 2 3 4 5 6 7\nrow 1: 1 0 3 2 5 4 7 6"), "{}", hover.picture);
     assert!(hover.kernel.is_some());
 }

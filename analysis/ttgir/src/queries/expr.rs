@@ -95,6 +95,9 @@ fn balanced(text: &str) -> bool {
 
 fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
     let op = match tree.value_def(value) {
+        Def::Result(op, number) if depth > 0 && tree.is(op, Scf::If) => {
+            return choice(tree, op, number as usize, depth).unwrap_or_else(|| known_name(tree, value));
+        }
         Def::Result(op, _) => op,
         // A captured value is known by its name outside, where the other partitions see it too.
         Def::BlockArg(block, number) if depth > 0 => {
@@ -122,7 +125,7 @@ fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
             Some(sign) => format!("({} {sign} {})", expand(0), expand(1)),
             None => known_name(tree, value),
         },
-        (Arith::Select, 3) => format!("({} ? {} : {})", expand(0), expand(1), expand(2)),
+        (Arith::Select, 3) => format!("({} if {} else {})", expand(1), expand(0), expand(2)),
         (Arith::Xori, 2) if matches!(expand(1).as_str(), "-1" | "true") => format!("~{}", expand(0)),
         (code, 2) => match infix(code) {
             Some(sign) => format!("({} {sign} {})", expand(0), expand(1)),
@@ -130,6 +133,19 @@ fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
         },
         _ => known_name(tree, value),
     }
+}
+
+/// A result of an `scf.if`: what either way yields for it.
+fn choice(tree: &Tree, op: OpId, number: usize, depth: u32) -> Option<String> {
+    let condition = *tree.operands(op).first()?;
+    let [yes, no] = tree.regions(op) else { return None };
+    let yielded = |region| {
+        let block = *tree.blocks(region).first()?;
+        let end = *tree.block_ops(block).last().filter(|end| tree.is(**end, Scf::Yield))?;
+        Some(render(tree, *tree.operands(end).get(number)?, depth - 1))
+    };
+    let (yes, no) = (yielded(*yes)?, yielded(*no)?);
+    Some(format!("({yes} if {} else {no})", render(tree, condition, depth - 1)))
 }
 
 /// The number or truth value of a constant, also of one that fills a tensor.

@@ -1,6 +1,8 @@
 //! Variables that go together: those of one buffer, those counted in one unit.
 
-use kernel::{Arrival, Effect, EffectKind, Instr, Kernel, Pure, Terminator, Var, VarKind};
+use kernel::{Effect, Instr, Kernel, Pure, Terminator, Var, VarKind};
+
+use crate::demand::effect_operands;
 
 /// Disjoint sets of numbers.
 #[derive(Debug)]
@@ -98,36 +100,5 @@ pub(super) fn reads(kernel: &Kernel, note: &mut dyn FnMut(Var)) {
 
 /// Calls `note` with every variable that an effect reads.
 pub(super) fn operands(effect: &Effect, note: &mut dyn FnMut(Var)) {
-    effect.predicate.into_iter().for_each(&mut *note);
-    let arrivals = |arrivals: &[Arrival], note: &mut dyn FnMut(Var)| {
-        for arrival in arrivals {
-            note(arrival.barrier);
-            arrival.predicate.into_iter().for_each(&mut *note);
-        }
-    };
-    match &effect.kind {
-        EffectKind::Operation { accesses, completion, .. } => {
-            accesses.iter().for_each(|access| note(access.view));
-            arrivals(completion.arrivals(), note);
-        }
-        EffectKind::Init { barrier, .. }
-        | EffectKind::Invalidate { barrier }
-        | EffectKind::Expect { barrier, .. }
-        | EffectKind::Arrive { barrier, .. }
-        | EffectKind::ReadPhase { barrier, .. }
-        | EffectKind::TensorCoreCommit { barrier, .. }
-        | EffectKind::AsyncCopyArrive { barrier, .. } => note(*barrier),
-        EffectKind::Wait { barrier, phase } => [*barrier, *phase].into_iter().for_each(note),
-        EffectKind::Use { of } => note(*of),
-        EffectKind::NamedArrive { id, threads } => [*id, *threads].into_iter().for_each(note),
-        EffectKind::NamedWait { id } => note(*id),
-        EffectKind::ClcLoad { source, .. } => note(source.view),
-        EffectKind::Allocate(_)
-        | EffectKind::Commit(_)
-        | EffectKind::WaitGroup { .. }
-        | EffectKind::ProxyFence
-        | EffectKind::ClusterArrive { .. }
-        | EffectKind::ClusterWait
-        | EffectKind::Unmodelled => {}
-    }
+    effect_operands(effect, |var, _| note(var));
 }

@@ -78,7 +78,8 @@ impl Fact {
     }
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
+/// Greatest common divisor of numbers that are not negative.
+pub(super) fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

@@ -6,7 +6,7 @@
 use super::super::demand::{Demand, effect_operands};
 use super::super::outcome::OpenReason;
 use super::context::ProofContext;
-use super::facts::{Fact, NO_HIGH, range};
+use super::facts::{Fact, NO_HIGH, gcd, range};
 use super::path::{LoopPosition, Path, fact, noticed, settled};
 use super::value::{Driver, Sum, Symbol, SymbolOrigin, Symbols, Value};
 pub(super) use crate::limits::proof::SPLIT;
@@ -274,10 +274,6 @@ impl Walk<'_, '_> {
         }
         Ok(Some(total.rem_euclid(i128::from(modulus)) as i64))
     }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The first input that a symbol is made of.

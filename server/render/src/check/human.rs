@@ -330,7 +330,12 @@ fn site_marks(finding: &Finding) -> Vec<Label> {
     let numbered = finding.sites.iter().enumerate();
     numbered
         .map(|(at, site)| {
-            let text = if many { format!("({}) {}", at + 1, site.text) } else { site.text.clone() };
+            let text = match many {
+                true => format!("({}) {}", at + 1, site.text),
+                // The title says it.
+                false if site.text == finding.message => String::new(),
+                false => site.text.clone(),
+            };
             Label { range: site.range, primary: site.primary, text }
         })
         .collect()

@@ -1,5 +1,6 @@
-//! What `check` and `run` print of a file: excerpts for people, JSON, SARIF, annotations for GitHub.
+//! What `check` and `run` print of a file: excerpts for people or a line each, JSON, SARIF, annotations for GitHub.
 
+pub mod concise;
 mod excerpt;
 pub mod fingerprint;
 pub mod github;
@@ -185,7 +186,7 @@ pub fn global_words(kernel: &KernelReport) -> String {
         Verdict::Found => return String::new(),
         Verdict::Proved(how) | Verdict::Clean(how) => match &kernel.verdict {
             Verdict::Proved(all) | Verdict::Clean(all) if all.starts_with(how.as_str()) => return String::new(),
-            _ => format!("{}, {how}", global.verdict.name()),
+            _ => format!("{}, {}", global.verdict.name(), how.replacen(" in global memory", "", 1)),
         },
         Verdict::Undecided(why) => {
             let own: &[String] = if let Verdict::Undecided(own) = &kernel.verdict { own } else { &[] };

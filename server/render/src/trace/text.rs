@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use findings::{KernelReport, Verdict};
+use findings::{KernelReport, Kind, Verdict};
 use kernel::Mode;
 use report::timeline::{Band, Fold, Missing, PhaseEnd, Row, Step, TickAct, Timeline};
 use ttgir::SyntaxError;
@@ -35,7 +35,11 @@ pub fn draw(drawing: &TraceDrawing<'_>, width: usize, paint: Painter) -> String 
         }
     }
     let Some(timeline) = &drawing.timeline else {
-        out.push_str("no run leads here: it holds wherever this line is executed\n\n");
+        let why = match heading.finding.is_some_and(|finding| finding.kind == Kind::GlobalRace) {
+            true => "programs of a launch are not drawn: `fencepost check` says what both of them do",
+            false => "no run leads here: it holds wherever this line is executed",
+        };
+        let _ = writeln!(out, "{why}\n");
         return out;
     };
     out.push('\n');

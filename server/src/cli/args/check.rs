@@ -10,7 +10,7 @@ use super::shared::{Colour, Format, Python, Rules};
 pub(crate) struct Check {
     /// Files of any name, directories (searched for `*.ttgir` and for `*.py` with kernels,
     /// but for what is hidden or ignored by git), or `-` for stdin
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(value_name = "PATH", default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
     /// Mend what fixes are known for, in the files, and print what is left; a fix is taken where the file that has it
     /// was analysed and is no worse
@@ -74,9 +74,13 @@ pub(crate) struct Check {
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Files checked at a time; by default one a processor
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
+}
+
+fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a number of files, 1 or more".to_owned())
 }

@@ -77,6 +77,8 @@ impl From<Rules> for Semantics {
 pub(crate) enum Format {
     /// Source excerpts, numbered places and the run
     Human,
+    /// A line for each finding: `kernels.py:21:9: error[deadlock] …`
+    Concise,
     /// One JSON document (schema 1)
     Json,
     /// SARIF 2.1.0

@@ -17,7 +17,7 @@ use execution::recipes::origin;
 use execution::verdict_comparison::VerdictComparison;
 use execution::{LaunchRun, RunPlan, RunResults, RunStatus};
 use render::SourceText;
-use render::check::{CheckedFile, Printer, Tally, github, human, json as documents, sarif};
+use render::check::{CheckedFile, Printer, Tally, concise, github, human, json as documents, sarif};
 use render::style::{Painter, Style};
 
 /// What there is to print.
@@ -68,6 +68,13 @@ pub(crate) fn recipes(plan: &RunPlan, places: &SourceText<'_>) -> String {
 pub(crate) fn print(format: Format, checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) -> String {
     match format {
         Format::Human => human(checked, printed, places),
+        Format::Concise => {
+            let mut out = concise::Concise { quiet: false }.file(checked).body;
+            for text in complaints(printed) {
+                let _ = writeln!(out, "{}: error {text}", checked.path);
+            }
+            out
+        }
         Format::Json => {
             let body = documents::Json.file(checked).body;
             format!("{}{body}\n],\"run\":{}}}\n", documents::Json.begin(), document(printed, places))

@@ -20,7 +20,7 @@ pub(crate) fn choose<'a>(
     let reports = named(args, file)?;
     let all = || reports.iter().filter_map(|&(at, report)| Some((report, elaboration.kernels.get(at)?)));
     let findings: Vec<(&Finding, &KernelInstances)> =
-        all().flat_map(|(report, kernel)| report.findings.iter().map(move |finding| (finding, kernel))).collect();
+        all().flat_map(|(report, kernel)| report.drawn().map(move |finding| (finding, kernel))).collect();
     let count = findings.len();
     numbered(args, count)?;
     let wanted = |at: usize| args.finding.is_none_or(|number| number.get() == at + 1);

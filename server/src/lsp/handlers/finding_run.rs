@@ -99,6 +99,6 @@ fn nearest<'a>(
         line(range.start).saturating_sub(line(offset)) + line(offset).saturating_sub(line(range.end))
     };
     let kernel = kernels::around(kernels, |kernel| kernel.range, offset)?;
-    let wanted = kernel.findings.iter().filter(|finding| is_wanted(finding));
+    let wanted = kernel.drawn().filter(|finding| is_wanted(finding));
     Some((kernel, wanted.min_by_key(|finding| distance(finding.range))?))
 }

@@ -51,7 +51,7 @@ pub(crate) struct TimelineText {
 pub(crate) fn timeline(snapshot: &Snapshot, params: &TimelineParams) -> Option<TimelineText> {
     let place = place_of(snapshot, params)?;
     let report = verdict_of(snapshot, place.range)?;
-    let finding = report.findings.first();
+    let finding = report.drawn().next();
     let run = timeline_of(snapshot, place.range, finding);
     let places = SourceText::new(snapshot.source.text());
     let drawing = TraceDrawing::new(run, heading(snapshot, report, finding, &places), &places, true);
@@ -82,7 +82,7 @@ fn heading<'a>(
 ) -> TraceHeading<'a> {
     let path = snapshot.uri.path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
     match finding {
-        Some(finding) => TraceHeading::of_finding(&path, finding, 1, report.findings.len(), places),
+        Some(finding) => TraceHeading::of_finding(&path, finding, 1, report.drawn().count(), places),
         None => TraceHeading::of_kernel(&path, report, places),
     }
 }

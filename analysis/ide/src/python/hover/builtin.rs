@@ -16,7 +16,11 @@ pub(super) fn hover(place: &Place<'_>) -> Option<Hover> {
     let (forms, plain) = known(place)?;
     let form = *forms.first()?;
     let name = called(place, &form);
-    let params = |form: &Form| if plain.is_some() { without_layout(form.params) } else { form.params.to_owned() };
+    let params = |form: &Form| match plain.is_some() {
+        true => without_layout(form.params),
+        // A method is called on its object.
+        false => form.params.strip_prefix("self").unwrap_or(form.params).trim_start_matches(", ").to_owned(),
+    };
     let mut hover = Hover { range: place.word, title: format!("{name}({})", params(&form)), ..Hover::default() };
     hover.words.push(format!("`{}`, {}.", plain.as_deref().unwrap_or(form.path), releases(&form)));
     for other in forms.iter().skip(1).filter(|other| other.path == form.path).take(3) {
@@ -174,7 +178,7 @@ fn emitted(elaborated: &ElaboratedInstance, tree: &Tree, ops: &[OpId], hover: &m
     let described = result.map(|ty| crate::value_type(tree, ty)).unwrap_or_default();
     if let Some(what) = described.words.into_iter().next() {
         hover.words.push(format!(
-            "Here it gives this: {}{}",
+            "The result here: {}{}",
             what.get(..1).unwrap_or("").to_lowercase(),
             what.get(1..).unwrap_or("")
         ));

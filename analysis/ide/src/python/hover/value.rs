@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::super::name_values::{Spot, of_uses, of_variable as of_variable_in};
 use super::super::word;
 use crate::Hover;
+use crate::hover::ALSO_KNOWN;
 use base::TextRange;
-use dialects::Arith;
+use dialects::{Arith, OpCode, Ttg};
 use engine::instances::{ElaboratedInstance, Elaboration, KernelInstances};
 use gluon::FileId;
 use ttgir::queries::memory;
@@ -128,8 +129,11 @@ pub(super) fn about(elaborated: &ElaboratedInstance, ops: &[OpId]) -> Option<(Op
     })
 }
 
-/// What of a memory an op makes or uses.
+/// What of a memory an op makes or uses; what partitions are handed is not what the op is about.
 fn memory_of(tree: &Tree, op: OpId) -> Option<ValueId> {
+    if matches!(tree.code(op), Some(OpCode::Ttg(Ttg::WarpSpecialize | Ttg::WarpSpecializePartitions))) {
+        return None;
+    }
     let mut values = tree.results(op).iter().chain(tree.operands(op)).copied();
     values.find(|value| memory::is_memory(tree, *value))
 }
@@ -155,7 +159,7 @@ pub(super) fn said(
     }
     // The definition as Python has it.
     hover.code = value.and_then(|value| defined(elaborated, value)).unwrap_or_default();
-    hover.words.iter_mut().for_each(|words| *words = elaborated.say(words));
+    hover.words.iter_mut().for_each(|words| *words = once_each(&elaborated.say(words)));
     for row in &mut hover.rows {
         let place = elaborated.place(row.range);
         row.range = place.range;
@@ -170,6 +174,14 @@ pub(super) fn said(
     for (name, text) in &mut hover.carried {
         (*name, *text) = (elaborated.say(name), elaborated.say(text));
     }
+    // Several values of the IR are one variable in Python, and what it goes on to may have no other name than its own.
+    let mut told: Vec<(String, String)> = Vec::new();
+    for (name, text) in std::mem::take(&mut hover.carried) {
+        if !text.ends_with(&format!(", then {name}")) && !told.contains(&(name.clone(), text.clone())) {
+            told.push((name, text));
+        }
+    }
+    hover.carried = told;
     hover.rows.dedup();
     hover.range = range;
     let kernel =
@@ -180,6 +192,20 @@ pub(super) fn said(
         hover.words.push(format!("Of {} instances this is that with {label}.", kernel.instances.len()));
     }
     Some(hover)
+}
+
+/// A sentence that lists names, each name once: several values of the IR are one variable in Python.
+fn once_each(sentence: &str) -> String {
+    let Some(names) = sentence.strip_prefix(ALSO_KNOWN).and_then(|rest| rest.strip_suffix('.')) else {
+        return sentence.to_owned();
+    };
+    let mut told: Vec<&str> = Vec::new();
+    for name in names.split(", ") {
+        if !told.contains(&name) {
+            told.push(name);
+        }
+    }
+    format!("{ALSO_KNOWN}{}.", told.join(", "))
 }
 
 /// The source of the call that makes a value.

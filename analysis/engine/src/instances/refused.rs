@@ -1,0 +1,58 @@
+//! Whether what Triton would refuse of an instance may be right with other values than those that were chosen.
+
+use super::ElaboratedInstance;
+use base::TextRange;
+use gluon::{FileId, Problem, Source};
+
+impl ElaboratedInstance {
+    /// Whether what Triton would refuse may be right with other values than ours. A message speaks of CTAs and of warps
+    /// where it depends on how many there are.
+    pub(super) fn refused_by_guess(&self, problem: &Problem) -> bool {
+        let (spec, message) = (&self.instance.spec, &problem.message);
+        let chosen = spec.arguments.iter().any(|argument| argument.source == Source::Chosen);
+        let warps = spec.num_warps.1 == Source::Chosen;
+        (chosen && !self.is_refused_always(problem))
+            || (self.guessed() && gluon::speaks_of_ctas(message))
+            || (warps && message.contains("warp"))
+    }
+
+    /// Whether no value changes that Triton refuses it: a name that nothing in the file defines, or a parameter that a
+    /// callee does not have, in a statement of the kernel's own that no condition and no `return` stands before.
+    pub(super) fn is_refused_always(&self, problem: &Problem) -> bool {
+        let undefined =
+            problem.message.strip_prefix("the name `").and_then(|rest| rest.strip_suffix("` is not defined"));
+        if undefined.is_none() && !problem.message.contains("` has no parameter `") {
+            return false;
+        }
+        let source = self.module.source();
+        let elsewhere = |name: &str| {
+            let here = problem.range;
+            let mut others = source.match_indices(name).filter(|(at, _)| *at as u32 != here.start);
+            others.any(|(at, _)| is_word(source, at, name.len()))
+        };
+        problem.file == FileId(0) && self.always_executes(source, problem.range) && !undefined.is_some_and(elsewhere)
+    }
+
+    /// Whether each call of the kernel comes to a place: a line of its body itself, behind no `return`.
+    fn always_executes(&self, source: &str, range: TextRange) -> bool {
+        let from = self.instance.spec.def as usize;
+        let Some(before) = source.get(from..range.start as usize) else { return false };
+        let Some((above, own)) = before.rsplit_once('\n') else { return false };
+        let lines = above.lines().skip_while(|line| !line.trim_end().ends_with(':')).skip(1);
+        let is_code = |line: &&str| !matches!(line.trim_start().chars().next(), None | Some('#'));
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let body = indent(own);
+        let may_leave = |line: &str| indent(line) < body || line.trim_start().starts_with("return");
+        let mut code = lines.filter(is_code).peekable();
+        // The first statement of the body says how far it is indented.
+        body > 0 && code.peek().is_none_or(|first| indent(first) == body) && !code.any(may_leave)
+    }
+}
+
+/// Whether what stands there is a word, and no part of one.
+fn is_word(text: &str, at: usize, len: usize) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let before = text.get(..at).and_then(|text| text.chars().next_back());
+    let after = text.get(at + len..).and_then(|text| text.chars().next());
+    !before.is_some_and(is_name) && !after.is_some_and(is_name)
+}
