@@ -4,6 +4,7 @@
 pub mod bits;
 pub mod cache;
 mod cancel;
+pub mod condition;
 mod digest;
 pub mod launch;
 pub mod limit;
@@ -14,6 +15,7 @@ mod quantity;
 mod range;
 pub mod reason;
 pub mod rng;
+pub mod spans;
 pub mod specialization;
 pub mod strides;
 pub mod target;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use base::Quantity;
+use base::condition::Switch;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::condition::Switch;
 use crate::host::{Given, Host};
 use crate::program::Program;
 

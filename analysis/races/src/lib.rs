@@ -44,7 +44,6 @@ mod tests;
 mod uneven;
 mod windows;
 
-pub use condition::{Condition, Order, Switch};
 pub use launch::{Launch, Views};
 pub use limits::LIMITS;
 pub use report::{Assumption, Global, Hang, Query, Race, Reason, Scope, Side, Status};

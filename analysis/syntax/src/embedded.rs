@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 
 use crate::names::bound_in;
 use crate::range;
+use crate::scan::is_blank_or_comment;
 use base::TextRange;
 
 /// What has to stand in a text that has kernels in strings.
@@ -119,10 +120,10 @@ fn unreadable(text: &str, raw: bool) -> Option<&'static str> {
         );
     }
     let first = rest.lines().next().unwrap_or("");
-    if !crate::is_blank_or_comment(first) {
+    if !is_blank_or_comment(first) {
         return Some("its text begins in the line of the quotes");
     }
-    let code = rest.lines().find(|line| !crate::is_blank_or_comment(line))?;
+    let code = rest.lines().find(|line| !is_blank_or_comment(line))?;
     code.starts_with([' ', '\t']).then_some("its text is indented")
 }
 
@@ -212,72 +213,5 @@ impl Transformer for Renaming<'_> {
             self.rename(&mut name.id);
         }
         walk_expr(self, expr);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::Module;
-    use crate::range;
-    use ruff_python_ast::Stmt;
-
-    fn kernel(name: &str, inner: &str, body: &str) -> String {
-        format!(
-            "{name} = async_compile.triton('{inner}', '''\nimport triton\n\n@triton.jit\ndef _one(x):\n    return x\n\n\
-             @triton.jit\ndef {inner}(x):\n    {body}\n''', device_str='cuda')\n\n"
-        )
-    }
-
-    fn names(module: &Module) -> Vec<&str> {
-        module.body().iter().filter_map(|stmt| Some(stmt.as_function_def_stmt()?.name.as_str())).collect()
-    }
-
-    #[test]
-    fn what_stands_in_a_string_is_read_where_it_stands() {
-        let text = kernel("add_0", "triton_", "_one(x)")
-            + &kernel("mul_1", "triton_", "_one(x + 1)")
-            + "def call(x):\n    pass\n";
-        let module = Module::parse("f.py", text.as_str(), None);
-        assert!(module.broken().is_empty(), "{:?}", module.broken());
-        assert_eq!(names(&module), ["_one of add_0", "add_0", "_one of mul_1", "mul_1", "call"]);
-        // No place moves.
-        assert_eq!(module.source().len(), text.len());
-        let functions: Vec<&Stmt> = module.body().iter().filter(|stmt| stmt.is_function_def_stmt()).collect();
-        assert!(range(functions[3]).of(&text).ends_with("def triton_(x):\n    _one(x + 1)"));
-        // A call means the function of its own string.
-        let Some(def) = functions[3].as_function_def_stmt() else { panic!("{functions:?}") };
-        let call = def.body[0].as_expr_stmt().and_then(|stmt| stmt.value.as_call_expr());
-        let called = call.and_then(|call| call.func.as_name_expr());
-        assert_eq!(called.map(|name| name.id.as_str()), Some("_one of mul_1"));
-    }
-
-    #[test]
-    fn what_is_broken_in_a_string_is_what_it_was() {
-        let text = kernel("add_0", "triton_", "_one(x)") + &kernel("mul_1", "mul_1", "_one(x)");
-        let before = Module::parse("f.py", text.as_str(), None);
-        let module = Module::parse("f.py", text.replacen("    _one(x)\n", "    _one((x\n", 1), Some(&before));
-        assert_eq!(module.broken().len(), 1);
-        let mut all = names(&module);
-        all.sort_unstable();
-        assert_eq!(all, ["_one of add_0", "_one of mul_1", "add_0", "mul_1"]);
-    }
-
-    #[test]
-    fn what_cannot_be_read_in_place_is_said() {
-        for (body, why) in [("x = '\\\\n'", "backslashes"), ("pass", "indented"), ("pass", "line of the quotes")] {
-            let mut text = kernel("add_0", "add_0", body);
-            match why {
-                "indented" => text = text.replace("\nimport", "\n import"),
-                "line of the quotes" => text = text.replacen("'''\nimport", "'''import", 1),
-                _ => {}
-            }
-            let module = Module::parse("f.py", text.as_str(), None);
-            let unread = module.strings().first().and_then(|string| string.unread);
-            assert!(unread.is_some_and(|said| said.contains(why)), "{why}: {unread:?}");
-            assert_eq!(names(&module), [""; 0]);
-        }
-        // Raw ones are what they say.
-        let raw = kernel("add_0", "add_0", "x = '\\\\n'").replacen("'''", "r'''", 1);
-        assert_eq!(names(&Module::parse("f.py", raw, None)), ["_one", "add_0"]);
     }
 }

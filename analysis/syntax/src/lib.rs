@@ -31,9 +31,10 @@ pub use body::Body;
 pub use current::CurrentTree;
 pub use embedded::Embedded;
 pub use limits::LIMITS;
-pub use module::{Broken, Module, is_blank_or_comment};
+pub use module::{Broken, Module};
 pub use path::{each_node, path_at};
 pub use pending::{Demanded, Pending};
+pub use scan::is_blank_or_comment;
 pub use sources::{NoSources, Sources};
 
 use base::TextRange;

@@ -89,6 +89,12 @@ pub fn lexemes(text: &str) -> Vec<Lexeme> {
     out
 }
 
+/// Whether a line says nothing.
+pub fn is_blank_or_comment(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t']);
+    line.is_empty() || line.starts_with('#')
+}
+
 /// Whether a byte belongs to a name; letters of other scripts do.
 pub fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use base::condition::{Condition, Order, Switch};
 use base::{Operation, Quantity};
 use gluon::{Given, Spec};
 use python::syntax::bodies::spelled;
 use python::syntax::{Module, range};
-use races::{Condition, Order, Switch};
 use ruff_python_ast::{BoolOp, CmpOp, Expr, ExprDict, Number, Operator, Stmt, StmtFunctionDef};
 
 /// The switches of an instance that heuristics compute, as far as their formulas are plain: arithmetic and comparisons of

@@ -5,13 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
+use base::condition::Switch;
 use base::{Limits, Names, TextRange};
 use gluon::{ArgumentFacts, Elaborated, FileId, Given, Instance, LaunchFacts, Origins, Problem, Shared, Source, Spec};
 use kernel::{InputId, InputKind, LaunchInputs, Lowered, Site};
 use lower::{Options, lower_with};
 use python::syntax::{Demanded, Module, Sources};
 use python::value::DType;
-use races::{Launch, Switch, Views};
+use races::{Launch, Views};
 use rustc_hash::FxHashMap;
 use ttgir::{Document, Tree};
 use verify::{shared_proof, unbound};

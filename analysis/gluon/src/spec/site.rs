@@ -41,7 +41,7 @@ pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, fi
     let own = launch.file == FileId(0) && file == FileId(0);
     let mut facts = launch.facts.clone();
     if let Some(file) = interp.files.get(launch.file.0 as usize) {
-        one_name(&file.module, launch, entry, &mut facts);
+        one_name(file.module, launch, entry, &mut facts);
     }
     let (arguments, unknown, given, held) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let range = own.then_some(launch.at);

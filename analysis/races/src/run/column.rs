@@ -286,9 +286,9 @@ pub(crate) fn without_sign(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i
 
 #[cfg(test)]
 mod tests {
-    use super::super::spans::Spans;
     use super::*;
     use base::rng::SplitMix64;
+    use base::spans::Spans;
 
     const OPS: [BinOp; 23] = [
         BinOp::Add,

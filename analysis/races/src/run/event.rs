@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::spans::Spans;
+use base::spans::Spans;
 
 /// An executed access: its active lanes with their bytes.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,11 +11,11 @@ use super::column::Column;
 use super::evaluate::{Environment, Evaluation, Memo};
 use super::event::Event;
 use super::setting::Setting;
-use super::spans::Spans;
 use super::watch::Watched;
 use crate::limits::runs::ROUNDS;
 use crate::program::{Completion, Program, Step};
 use crate::term::{Symbol, Term};
+use base::spans::Spans;
 
 /// What the memory is asked.
 #[derive(Clone, Debug, PartialEq)]

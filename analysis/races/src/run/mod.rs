@@ -10,7 +10,7 @@ mod memory;
 mod schedule;
 mod separable;
 mod setting;
-mod spans;
+
 mod watch;
 
 pub(crate) use conflict::Meeting;

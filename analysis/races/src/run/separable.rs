@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::spans::{Row, Spans};
 use crate::term::{BinOp, apply, wrap};
+use base::spans::{Row, Spans};
 
 /// A number for each dimension.
 type Dims = SmallVec<[i64; 4]>;

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 /// First byte and lane of each active lane, in an order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Spans {
+pub struct Spans {
     rows: Rc<[Row]>,
     count: usize,
 }
 
 /// Lanes whose bytes and numbers are equally far apart.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub struct Row {
     start: i64,
     /// Bytes from one to the next.
     by: i64,
@@ -22,12 +22,13 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    pub(crate) fn new(start: i64, by: i64, lane: i64, step: i64, count: i64) -> Row {
+    /// So many lanes from this one on, with what is between their bytes and their numbers.
+    pub fn new(start: i64, by: i64, lane: i64, step: i64, count: i64) -> Row {
         Row { start, by, lane: lane as u32, step: step as i32, count: count as u32 }
     }
 
     /// Puts a row behind others, as a part of the last where it goes on as that does.
-    pub(crate) fn append(rows: &mut Vec<Row>, row: Row) {
+    pub fn append(rows: &mut Vec<Row>, row: Row) {
         match rows.last_mut() {
             Some(last)
                 if (last.by, last.step) == (row.by, row.step)
@@ -42,7 +43,7 @@ impl Row {
     }
 
     /// Puts one lane behind others, as a part of the last row where it goes on as that does.
-    pub(crate) fn push(rows: &mut Vec<Row>, start: i64, lane: u32) {
+    pub fn push(rows: &mut Vec<Row>, start: i64, lane: u32) {
         match rows.last_mut() {
             Some(row) if row.count == 1 => {
                 let by = start.checked_sub(row.start);
@@ -85,56 +86,63 @@ impl PartialEq for Spans {
 }
 
 impl Spans {
-    pub(crate) fn of(rows: Vec<Row>) -> Spans {
+    /// Of rows, in their order.
+    pub fn of(rows: Vec<Row>) -> Spans {
         Spans { count: rows.iter().map(|row| row.count as usize).sum(), rows: rows.into() }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// How many lanes there are.
+    pub fn len(&self) -> usize {
         self.count
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    pub(crate) fn first(&self) -> Option<(i64, u32)> {
+    /// The first of them.
+    pub fn first(&self) -> Option<(i64, u32)> {
         self.rows.first().map(|row| row.at(0))
     }
 
-    pub(crate) fn last(&self) -> Option<(i64, u32)> {
+    /// The last one.
+    pub fn last(&self) -> Option<(i64, u32)> {
         self.rows.last().map(Row::last)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (i64, u32)> {
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = (i64, u32)> {
         self.rows.iter().flat_map(|row| (0..row.count).map(|place| row.at(place)))
     }
 
     /// Whether they ascend: by bytes, and by lanes where those are equal.
-    pub(crate) fn ascend(&self) -> bool {
+    pub fn ascend(&self) -> bool {
         let within = |row: &Row| row.count < 2 || row.at(0) < row.at(1);
         self.rows.iter().all(within) && self.rows.windows(2).all(|pair| pair[0].last() < pair[1].at(0))
     }
 
-    pub(crate) fn cursor(&self) -> Cursor<'_> {
+    /// The place of the first.
+    pub fn cursor(&self) -> Cursor<'_> {
         Cursor { rows: &self.rows, place: 0 }
     }
 }
 
 /// A place in spans.
 #[derive(Clone, Debug)]
-pub(crate) struct Cursor<'s> {
+pub struct Cursor<'s> {
     rows: &'s [Row],
     place: u32,
 }
 
 impl Cursor<'_> {
     /// The span here.
-    pub(crate) fn span(&self) -> Option<(i64, u32)> {
+    pub fn span(&self) -> Option<(i64, u32)> {
         self.rows.first().map(|row| row.at(self.place))
     }
 
     /// Goes on to the next span, and past what follows in its row and begins at or before `limit`.
-    pub(crate) fn advance(&mut self, limit: i64) {
+    pub fn advance(&mut self, limit: i64) {
         let Some(row) = self.rows.first() else { return };
         let rest = row.count - self.place;
         let before = limit.saturating_sub(row.at(self.place).0);
