@@ -52,12 +52,7 @@ pub fn parts() -> impl Iterator<Item = &'static Part> {
 
 /// Modules that are not Triton's.
 pub static MODULES: Modules = Modules {
-    spellings: &[
-        ("torch._inductor.triton_helpers", "torch._inductor.runtime.triton_helpers"),
-        ("torch._C._dynamo.guards._empty_strided_cuda", "torch.empty_strided"),
-        ("torch._C._dynamo.guards._reinterpret_tensor", "torch.as_strided"),
-        ("torch.ops.inductor._reinterpret_tensor", "torch.as_strided"),
-    ],
+    spellings: &[("torch._inductor.triton_helpers", "torch._inductor.runtime.triton_helpers")],
     modules: &[
         ("math", 0, &[]),
         ("functools", 0, &[]),
