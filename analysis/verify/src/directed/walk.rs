@@ -179,12 +179,15 @@ struct Walker<'w> {
 impl<'w> Walker<'w> {
     fn cta(&mut self) {
         let mut starts: Vec<(usize, Vec<(Var, Place)>)> = vec![(self.kernel.entry.index(), Vec::new())];
+        // A loop that is told when to end by what another partition leaves goes on for ever here.
+        let share = MOST_VALUES / self.kernel.partitions.len().max(1);
         while let Some((entry, params)) = starts.pop() {
             params.into_iter().for_each(|(var, place)| self.assign(var, place));
             self.asked = 0;
             self.claims.clear();
             let mut at = Some(entry);
-            while let Some(number) = at.filter(|_| self.walk.nodes.len() < MOST_VALUES) {
+            let most = MOST_VALUES.min(self.walk.nodes.len() + share);
+            while let Some(number) = at.filter(|_| self.walk.nodes.len() < most) {
                 at = self.block(number, &mut starts);
             }
         }
