@@ -6,6 +6,7 @@
 //! Missed: whatever has no row here is [`Value::Lib`] or an unknown, with its name as the reason.
 
 mod containers;
+pub mod docs;
 mod functions;
 mod kinds;
 mod libraries;

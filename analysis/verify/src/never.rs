@@ -136,7 +136,7 @@ impl<'k> Expected<'k> {
             if constant.is_some_and(|trips| trips.eval(&Valuation::default()).is_some_and(|trips| trips < 2)) {
                 continue;
             }
-            let blocks = iteration(&before, info.head.index());
+            let blocks = before.around(info.head.index());
             let mut inside = blocks.iter().flat_map(|block| &effects[*block]).peekable();
             let again = info.counted.is_some() || followed.get(loop_number).is_some_and(|times| *times > 0);
             if inside.peek().is_none() || (again && inside.any(|id| repeated.get(id.index()) == Some(&true))) {
@@ -153,7 +153,7 @@ impl<'k> Expected<'k> {
         let short = |(number, info): &(usize, &kernel::LoopInfo)| {
             let times = followed.get(*number).copied().unwrap_or(0);
             info.counted.is_none() && u64::from(times) < depth && {
-                let blocks = iteration(&before, info.head.index());
+                let blocks = before.around(info.head.index());
                 self.effects.iter().any(|(_, block)| blocks.contains(block))
             }
         };
@@ -315,27 +315,10 @@ pub(super) fn follow(kernel: &Kernel, slices: &Slices<'_>, state: &State, follow
     let before = std::cell::OnceCell::new();
     for (info, followed) in kernel.loops.iter().zip(followed) {
         if state.most_followed(info.head, |_| true) > *followed {
-            let blocks = iteration(before.get_or_init(|| slices.predecessors()), info.head.index());
+            let blocks = before.get_or_init(|| slices.predecessors()).around(info.head.index());
             *followed = (*followed).max(state.most_followed(info.head, |to| blocks.contains(&to.index())));
         }
     }
-}
-
-/// The blocks of a loop with this head: those from which control comes back to it. Blocks are in reverse postorder.
-pub(super) fn iteration(before: &Predecessors<'_>, head: usize) -> Vec<usize> {
-    let mut seen: FxHashSet<usize> = FxHashSet::default();
-    let mut inside = Vec::new();
-    let back = |block: usize| before.of(block).map(|(from, _)| from).filter(move |from| *from >= head);
-    let mut open: Vec<usize> = back(head).collect();
-    while let Some(block) = open.pop() {
-        if seen.insert(block) {
-            inside.push(block);
-            if block != head {
-                open.extend(back(block));
-            }
-        }
-    }
-    inside
 }
 
 /// Which blocks some input may lead to, as far as constants tell.

@@ -44,6 +44,23 @@ impl<'k> Predecessors<'k> {
         inside.sort_unstable();
         inside
     }
+
+    /// The blocks of a loop with this head: those from which control comes back to it. Blocks are in reverse postorder.
+    pub(super) fn around(&self, head: usize) -> Vec<usize> {
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
+        let mut inside = Vec::new();
+        let back = |block: usize| self.of(block).map(|(from, _)| from).filter(move |from| *from >= head);
+        let mut open: Vec<usize> = back(head).collect();
+        while let Some(block) = open.pop() {
+            if seen.insert(block) {
+                inside.push(block);
+                if block != head {
+                    open.extend(back(block));
+                }
+            }
+        }
+        inside
+    }
 }
 
 /// Calls `each` with every jump of a block.

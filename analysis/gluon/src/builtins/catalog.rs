@@ -7,7 +7,8 @@ use python::value::Value;
 use rustc_hash::FxHashSet;
 use std::sync::OnceLock;
 
-use super::{docs, library};
+use super::library;
+use builtins::docs;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,6 @@ mod async_copy;
 pub mod catalog;
 mod constants;
 mod core;
-mod docs;
 mod layouts;
 mod mbarrier;
 mod memory;

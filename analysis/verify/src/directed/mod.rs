@@ -140,7 +140,7 @@ impl<'k> Search<'k> {
     fn stays(&self, head: usize) -> Option<bool> {
         let Terminator::Branch(_, yes, no) = &self.kernel.blocks.get(head)?.terminator else { return None };
         let before = crate::Slices::new(self.kernel).predecessors();
-        let blocks = crate::never::iteration(&before, head);
+        let blocks = before.around(head);
         let inside = |target: &kernel::Target| blocks.contains(&target.block.index());
         match (inside(yes), inside(no)) {
             (true, false) => Some(true),

@@ -4,7 +4,7 @@
 //! `shared_memory_descriptor.load`), else by its last one.
 
 /// Register functions that only Gluon has, although they stand among those of both languages.
-pub(super) const GLUON_ONLY: &[&str] = &[
+pub const GLUON_ONLY: &[&str] = &[
     "gl.aggregate_replace",
     "gl.convert_layout",
     "gl.distributed_type",
@@ -17,7 +17,7 @@ pub(super) const GLUON_ONLY: &[&str] = &[
 ];
 
 /// What is said of a full name as the table spells it; empty where nothing is.
-pub(super) fn of(path: &str) -> &'static str {
+pub fn of(path: &str) -> &'static str {
     let find = |key: &str| DOCS.binary_search_by(|(known, _)| (*known).cmp(key)).ok().and_then(|at| DOCS.get(at));
     let start = path.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
     let two = path.get(start..).unwrap_or(path);
