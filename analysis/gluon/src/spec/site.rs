@@ -62,6 +62,9 @@ pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, fi
 
 /// Tells of tensors of which nothing is known that are one: the call gives two parameters the same variable.
 fn one_name(module: &Module, launch: &Launch<'_>, entry: &Entry, facts: &mut LaunchFacts) {
+    if facts.arguments.iter().filter(|of| of.is_open()).nth(1).is_none() {
+        return;
+    }
     let tree = CurrentTree::of(module);
     let nodes = path_at(&tree, launch.at.start);
     let found = nodes.iter().find_map(|node| match node {
