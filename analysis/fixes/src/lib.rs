@@ -254,16 +254,9 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
             count::more,
             phase::guard,
         ],
-        Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier => &[
-            count::shared,
-            order::late,
-            order::stronger,
-            count::undercounted,
-            wait::waits,
-            wait::at_once,
-            count::more,
-            phase::guard,
-        ],
+        Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier => {
+            &[count::shared, order::late, order::stronger, wait::waits, wait::at_once, count::more, phase::guard]
+        }
         Kind::Deadlock => &[
             phase::blocked,
             life::twice,

@@ -47,7 +47,16 @@ impl Bindings {
             Stmt::ClassDef(def) => def.name.as_str(),
             _ => return false,
         };
-        self.stars.is_empty() && self.by_name.get(name).is_some_and(|(_, places)| places.len() == 1)
+        self.only(name).is_some()
+    }
+
+    /// The number of the only statement that binds a name, or changes what it stands for; `None` where there are several,
+    /// or none.
+    pub fn only(&self, name: &str) -> Option<usize> {
+        match &self.by_name.get(name)?.1[..] {
+            [place] if self.stars.is_empty() => Some(*place as usize),
+            _ => None,
+        }
     }
 
     /// The names, in no order; `None` where statements take all names of a module.

@@ -7,7 +7,7 @@ use base::{Operation, Quantity};
 use gluon::{Given, Spec};
 use python::syntax::bodies::spelled;
 use python::syntax::{Module, range};
-use ruff_python_ast::{BoolOp, CmpOp, Expr, ExprDict, Number, Operator, Stmt, StmtFunctionDef};
+use ruff_python_ast::{BoolOp, CmpOp, Expr, ExprDict, Number, Stmt};
 
 /// The switches of an instance that heuristics compute, as far as their formulas are plain: arithmetic and comparisons of
 /// numbers of the launch.
@@ -20,7 +20,12 @@ pub(super) fn switches(module: &Module, spec: &Spec) -> Vec<Computed> {
         table(module, values?)
     });
     let items = tables.flat_map(|table| &table.items);
-    items.filter_map(|item| switch(module, spec, item.key.as_ref()?, &item.value)).collect()
+    let items: Vec<(&str, &Expr)> = items
+        .filter_map(|item| Some((item.key.as_ref()?.as_string_literal_expr()?.value.to_str(), &item.value)))
+        .collect();
+    // Of one that several tables compute the last decorator counts, whatever the others say.
+    let once = |name: &str| items.iter().filter(|(other, _)| *other == name).count() == 1;
+    items.iter().filter(|(name, _)| once(name)).filter_map(|(name, value)| switch(module, spec, name, value)).collect()
 }
 
 /// A switch that a heuristic computes.
@@ -37,16 +42,20 @@ pub(super) struct Computed {
 fn table<'m>(module: &'m Module, expr: &'m Expr) -> Option<&'m ExprDict> {
     match expr {
         Expr::Dict(table) => Some(table),
-        Expr::Name(name) => {
-            let assigned = python::syntax::names::assigned(module.body(), name.id.as_str())?;
-            assigned.as_dict_expr()
-        }
+        Expr::Name(name) => match bound(module, name.id.as_str())? {
+            Stmt::Assign(assign) if matches!(&assign.targets[..], [Expr::Name(_)]) => assign.value.as_dict_expr(),
+            _ => None,
+        },
         _ => None,
     }
 }
 
-fn switch(module: &Module, spec: &Spec, key: &Expr, value: &Expr) -> Option<Computed> {
-    let name = key.as_string_literal_expr()?.value.to_str();
+/// The only statement of the file that says what a name stands for.
+fn bound<'m>(module: &'m Module, name: &str) -> Option<&'m Stmt> {
+    module.body().get(module.bindings().only(name)?)
+}
+
+fn switch(module: &Module, spec: &Spec, name: &str, value: &Expr) -> Option<Computed> {
     let Given::Value(given) = &spec.arguments.iter().find(|of| of.name == name)?.given else { return None };
     let holds = match given.as_str() {
         "True" => true,
@@ -66,8 +75,7 @@ fn switch(module: &Module, spec: &Spec, key: &Expr, value: &Expr) -> Option<Comp
 
 /// The parameter of a function of the file, and what it gives, where it does nothing else.
 fn returned<'m>(module: &'m Module, name: &str) -> Option<(&'m str, &'m Expr)> {
-    let mut functions = module.body().iter().filter_map(Stmt::as_function_def_stmt);
-    let def: &StmtFunctionDef = functions.find(|def| def.name.as_str() == name)?;
+    let def = bound(module, name)?.as_function_def_stmt().filter(|def| def.decorator_list.is_empty())?;
     let [Stmt::Return(given)] = &*def.body else { return None };
     Some((def.parameters.iter().next()?.name().as_str(), given.value.as_deref()?))
 }
@@ -135,14 +143,7 @@ impl Formula<'_> {
                 }
             }
             Expr::BinOp(of) => {
-                let op = match of.op {
-                    Operator::Add => Operation::Add,
-                    Operator::Sub => Operation::Sub,
-                    Operator::Mult => Operation::Mul,
-                    Operator::FloorDiv => Operation::FloorDiv,
-                    Operator::Mod => Operation::Mod,
-                    _ => return None,
-                };
+                let op = python::host::operation(of.op)?;
                 self.made(op, &of.left, &of.right)
             }
             Expr::Call(call) => {

@@ -43,6 +43,7 @@ pub use print::{Partly, expression, given, identity, partly};
 pub use reach::{MODULE, Ran, code_at, reach, run};
 pub(crate) use shapes::answer_part;
 pub use site::{handed, is_divisible};
+pub use sizes::operation;
 pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
 
 /// `thing.name`.

@@ -197,7 +197,7 @@ pub(super) fn dense<'a>(sizes: &[Value<'a>]) -> Rc<[Value<'a>]> {
 }
 
 /// What an operator of Python's is, where it gives whole numbers of whole numbers.
-pub(super) fn operation(op: Operator) -> Option<Operation> {
+pub fn operation(op: Operator) -> Option<Operation> {
     Some(match op {
         Operator::Add => Operation::Add,
         Operator::Sub => Operation::Sub,
