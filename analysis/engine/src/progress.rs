@@ -39,4 +39,4 @@ pub enum Progress<'a> {
 }
 
 /// Is told of each kernel as soon as something is known of it, and again when all is.
-pub type Listener<'a> = dyn FnMut(Progress<'_>) + 'a;
+pub type Listener<'a> = dyn FnMut(Progress<'_>) + Send + 'a;

@@ -243,6 +243,16 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// Steps of statements that were run because somebody asked for the names that they bind.
+    pub fn loading_steps(&self) -> u64 {
+        self.state.loading_steps
+    }
+
+    /// All other steps.
+    pub fn own_steps(&self) -> u64 {
+        self.steps.saturating_sub(self.state.loading_steps)
+    }
+
     /// Takes what a specialisation says of the launch.
     pub(crate) fn launched(&mut self, spec: &Spec) {
         self.language = spec.language;
@@ -391,6 +401,9 @@ pub struct State<'a> {
     pub(crate) open_constants: bool,
     /// Values of which only the type is known, so far.
     pub(crate) opaques: u64,
+    /// Whether a statement is run because somebody asked for its names, and the steps of all such.
+    pub(crate) loading: bool,
+    pub(crate) loading_steps: u64,
     /// Nesting of expressions and blocks.
     pub(crate) nest: u32,
     pub(crate) rest: Option<Rc<Rest<'a>>>,

@@ -104,6 +104,6 @@ base::limits! { "races":
 
     mod launches {
         /// Launches of a kernel that are decided one by one; of the rest, a proof for what they have in common is sought.
-        LAUNCHES: usize = 32, Count, Undecided;
+        LAUNCHES: usize = 64, Count, Undecided;
     }
 }

@@ -13,7 +13,7 @@ impl Settings {
     }
 
     /// Tells `listener` of kernels as these settings have them.
-    pub fn listener<'a>(&'a self, listener: &'a mut Listener<'_>) -> impl FnMut(Progress<'_>) + 'a {
+    pub fn listener<'a>(&'a self, listener: &'a mut Listener<'_>) -> impl FnMut(Progress<'_>) + Send + 'a {
         move |found| match found {
             Progress::Kernel { number, depth, report } => {
                 let mut report = report.clone();

@@ -76,7 +76,7 @@ struct KeptInstances {
 
 /// Is told of one instance of each kernel that has changed, before the others are searched for and elaborated: the
 /// kernel's number in the file, it, and the instance.
-pub type FirstElaborated<'a> = dyn FnMut(usize, &Entry, &Arc<ElaboratedInstance>) -> Result<(), Cancelled> + 'a;
+pub type FirstElaborated<'a> = dyn FnMut(usize, &Entry, &Arc<ElaboratedInstance>) -> Result<(), Cancelled> + Send + 'a;
 
 /// A text of the file, and how earlier ones compare with it.
 struct Now<'a> {

@@ -6,27 +6,21 @@
 //! say all that its kernels are launched with, other files that mention them, or the functions that launch them,
 //! are followed: those with tests first.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
-use super::given::{plain, same_plain};
+use super::follow::{self, FirstLaunch, FirstLaunches, Followed, FollowedRoot, Follower, Seen, alike};
+use super::given::plain;
 use super::instance::Base;
 use super::roots::{Root, Roots};
-use super::runs::Runs;
 use super::site::{self, Site};
 use super::survey::Survey;
-use super::words;
-use super::{Argument, Config, Entry, Given, Host, Source, Target};
-use crate::limits::discover::{APART, CASES, FILES, LAUNCHES, LEVELS, MODULES, ONCE, RUNS, STEPS, TOTAL};
+use super::{Config, Entry, Given, Target};
+use crate::limits::discover::{APART, FILES, LAUNCHES, LEVELS, MODULES, STEPS, TOTAL};
+use base::workers::{self, Workers};
 use base::{Cancel, Cancelled, TextRange};
-use python::host::{self, Case, Cases, Code, Launch};
-use python::interp::{Interp, Stop, Trees};
-use python::origin::FileId;
-use python::reason::chained;
-use python::specialization::Language;
+use python::host;
 use python::syntax::{Module, NoSources, Sources};
-use python::value::{Function, Value};
-use rustc_hash::FxHasher;
 
 /// How many notes a kernel gets of its launches.
 const NOTES: usize = 4;
@@ -45,65 +39,35 @@ pub(super) struct Found {
     pub unfollowed: Vec<String>,
 }
 
-/// A launch with what tells it from others, and its notes.
-struct Seen {
-    base: Base,
-    site: Site,
-    /// Values that the kernel takes from the functions around it.
-    closure: Vec<(String, String)>,
-    /// The file and the place of its call.
-    place: (String, TextRange),
-    /// Whether there is a parameter of which nothing is known and for which nothing can be chosen.
-    stuck: bool,
-    /// Of what the kernel is given.
-    hash: u64,
-}
-
-impl Seen {
-    /// Whether another launch adds nothing to this one.
-    fn says_as_much_as(&self, other: &Seen) -> bool {
-        self.hash == other.hash
-            && self.stuck == other.stuck
-            && self.place == other.place
-            && self.site == other.site
-            && self.closure == other.closure
-            && alike(&self.base, &other.base)
-    }
-
-    /// Whether all that the kernel is given is known.
-    fn is_known(&self) -> bool {
-        self.base.partly.is_empty() && self.base.arguments.iter().all(|argument| argument.source == Source::Launch)
-    }
-}
-
-/// Is told of the first launch of an entry, by its number, that is known in full, while others are looked for.
-pub(super) type FirstLaunch<'a> = dyn FnMut(usize, &Base) + 'a;
-
 /// What is found of each entry, in their order; and whether the whole file is run for it.
 pub(super) fn discover(
     module: &Arc<Module>,
     sources: &dyn Sources,
     survey: &Survey<'_>,
     entries: &[Entry],
-    config: &Config,
+    (config, workers): (&Config, &dyn Workers),
     cancel: &Cancel<'_>,
     first: &mut FirstLaunch<'_>,
 ) -> Result<(Vec<Found>, bool), Cancelled> {
     let mut found: Vec<Vec<Seen>> = entries.iter().map(|_| Vec::new()).collect();
     let mut notes: Vec<Vec<String>> = entries.iter().map(|_| Vec::new()).collect();
+    let first = FirstLaunches::new(entries.len(), first);
+    let tell = |entry: usize, base: &Base| first.tell(entry, base);
     let mut job = Job {
         module,
         sources,
         entries,
         config,
+        workers,
         cancel,
         survey,
         found: &mut found,
         notes: &mut notes,
         more: entries.iter().map(|_| (false, Vec::new())).collect(),
         left: Vec::new(),
+        settled: vec![false; entries.len()],
         spent: 0,
-        first,
+        first: &tell,
     };
     let own = Roots::of(survey, entries.iter().map(Entry::word));
     job.run(None, survey, &own.outer)?;
@@ -163,23 +127,6 @@ pub(super) fn discover(
     Ok((found.collect(), own.outer.iter().any(|root| root.def == host::MODULE)))
 }
 
-/// What a launch gives a parameter, with what Triton's specialisation says of it. Gluon's kernels are analysed with
-/// what holds without.
-fn aligned(entry: &Entry, param: &super::Param, given: Given, value: &Value<'_>) -> Given {
-    match given {
-        Given::Type(ty)
-            if entry.language == Language::Triton
-                && param.specialised
-                && (ty.starts_with('*') || matches!(&*ty, "i32" | "i64" | "u64"))
-                && host::is_divisible(value) =>
-        {
-            Given::Type(format!("{ty}:16"))
-        }
-        Given::Value(text) if entry.language == Language::Triton => Given::Value(words::of_triton(&text)),
-        given => given,
-    }
-}
-
 /// Keeps of what divides the arguments of one launch what divides those of another one that is like it: one kernel
 /// without it stands for both.
 fn unaligned(known: &mut Base, other: &Base) {
@@ -192,21 +139,12 @@ fn unaligned(known: &mut Base, other: &Base) {
     }
 }
 
-/// Whether two launches give a kernel the same, what divides it aside; which calls led there does not matter.
-fn alike(a: &Base, b: &Base) -> bool {
-    let same =
-        |(a, b): (&Argument, &Argument)| a.source == b.source && a.name == b.name && same_plain(&a.given, &b.given);
-    let arguments = a.arguments.len() == b.arguments.len() && a.arguments.iter().zip(&b.arguments).all(same);
-    arguments
-        && (&a.partly, &a.held, a.target, a.num_warps, a.num_ctas)
-            == (&b.partly, &b.held, b.target, b.num_warps, b.num_ctas)
-}
-
 struct Job<'j> {
     module: &'j Arc<Module>,
     sources: &'j dyn Sources,
     entries: &'j [Entry],
     config: &'j Config,
+    workers: &'j dyn Workers,
     cancel: &'j Cancel<'j>,
     survey: &'j Survey<'j>,
     found: &'j mut Vec<Vec<Seen>>,
@@ -216,9 +154,11 @@ struct Job<'j> {
     more: Vec<(bool, Vec<Site>)>,
     /// Functions whose calls came to no launch.
     left: Vec<Left>,
+    /// Entries of which no further launches are kept, while functions are run for the others.
+    settled: Vec<bool>,
     /// Steps that were run by now.
     spent: u64,
-    first: &'j mut FirstLaunch<'j>,
+    first: &'j (dyn Fn(usize, &Base) + Sync + 'j),
 }
 
 /// A function whose calls came to no launch.
@@ -248,15 +188,14 @@ impl Job<'_> {
 
     /// Runs functions that others call, for the kernels that are not `launched` yet.
     fn inner(&mut self, survey: &Survey<'_>, roots: &[Root], launched: &[bool]) -> Result<(), Cancelled> {
-        let counts = self.found.iter().zip(self.notes.iter()).map(|(seen, notes)| (seen.len(), notes.len()));
-        let before: Vec<_> = counts.zip(&self.more).map(|(counts, more)| (counts, more.clone())).collect();
-        self.run(None, survey, roots)?;
-        for (at, ((seen, notes), more)) in before.into_iter().enumerate().filter(|(at, _)| launched[*at]) {
-            self.found[at].truncate(seen);
+        let before: Vec<usize> = self.notes.iter().map(Vec::len).collect();
+        self.settled = launched.to_vec();
+        let ran = self.run(None, survey, roots);
+        self.settled.fill(false);
+        for (at, notes) in before.into_iter().enumerate().filter(|(at, _)| launched[*at]) {
             self.notes[at].truncate(notes);
-            self.more[at] = more;
         }
-        Ok(())
+        ran
     }
 
     /// Looks into other files for launches of the kernels of which the file itself does not say all.
@@ -334,22 +273,108 @@ impl Job<'_> {
     /// Runs functions of this file or of another one.
     fn run(&mut self, other: Option<&Arc<Module>>, survey: &Survey<'_>, roots: &[Root]) -> Result<(), Cancelled> {
         let mut open: Vec<u32> = roots.iter().map(|root| root.def).collect();
+        let programs: Vec<u32> = roots.iter().filter(|root| root.name.is_none()).map(|root| root.def).collect();
         for target in self.targets(survey) {
             if open.is_empty() || self.spent > TOTAL {
                 break;
             }
-            let trees = Trees::default();
-            let mut interp =
-                Interp::new(&trees, self.sources, crate::builtins::library(), self.cancel, target, self.config.version);
-            interp.session = Some(host::Session::default());
-            interp.most_steps = ONCE;
-            // However else it ends, what was found until then counts.
-            if let Err(Stop::Cancelled) = self.with(&mut interp, other, &mut open) {
-                return Err(Cancelled);
-            }
-            self.spent = self.spent.saturating_add(interp.steps);
+            let parts = follow::parts(&std::mem::take(&mut open), &programs);
+            let used: Vec<AtomicU64> = parts.iter().map(|_| AtomicU64::new(0)).collect();
+            let follower = Follower {
+                module: self.module,
+                other,
+                sources: self.sources,
+                survey: self.survey,
+                entries: self.entries,
+                config: self.config,
+                target,
+                cancel: self.cancel,
+                known: self.found,
+                settled: &self.settled,
+                first: self.first,
+                used: &used,
+            };
+            let numbered: Vec<(usize, Vec<u32>)> = parts.into_iter().enumerate().collect();
+            let followed = workers::map(self.workers, numbered, |(part, defs)| follower.follow(part, &defs));
+            let followed: Result<Vec<Followed>, Cancelled> = followed.into_iter().collect();
+            self.keep_all(followed?, other.is_none(), &mut open);
         }
         Ok(())
+    }
+
+    /// Keeps what came of all parts of the functions, in their order, as far as their steps are within the limit; adds the
+    /// functions that launched nothing to those that are open.
+    fn keep_all(&mut self, parts: Vec<Followed>, own: bool, open: &mut Vec<u32>) {
+        let (mut before, mut loading) = (0u64, 0);
+        'all: for part in parts {
+            for root in part.roots {
+                if before.saturating_add(root.before) > STEPS {
+                    break 'all;
+                }
+                let (def, ended) = (root.def, root.ended);
+                if !self.keep(root, before, own) && !ended {
+                    open.push(def);
+                }
+            }
+            before = before.saturating_add(part.steps);
+            if before > STEPS {
+                break;
+            }
+            loading = part.loading.max(loading);
+        }
+        self.spent = self.spent.saturating_add(before.min(STEPS)).saturating_add(loading);
+    }
+
+    /// Keeps what came of a function behind so many steps of others; whether there was a launch.
+    fn keep(&mut self, root: FollowedRoot, before: u64, own: bool) -> bool {
+        let FollowedRoot { def, name, calls: (calls, looked_at), mut cut, runs, .. } = root;
+        let (mut any, mut why) = (Vec::new(), None);
+        for run in runs {
+            if before.saturating_add(run.before) > STEPS {
+                cut = true;
+                break;
+            }
+            for (entry, note) in run.notes {
+                if !self.notes[entry].contains(&note) && self.notes[entry].len() < NOTES {
+                    self.notes[entry].push(note);
+                }
+            }
+            for (entry, seen) in run.seen {
+                self.keep_launch(entry, Arc::unwrap_or_clone(seen));
+            }
+            any.extend(run.launched);
+            why = why.or(run.why);
+        }
+        any.sort_unstable();
+        any.dedup();
+        let Some(name) = name else { return !any.is_empty() };
+        self.left.retain(|left| (left.def, left.own) != (def, own));
+        if any.is_empty() {
+            let why = why.unwrap_or_else(|| "it ends without a launch".into());
+            let why = format!("`{name}` is not followed to a launch: {why}");
+            self.left.push(Left { def, own, why, name: name.clone() });
+        }
+        for &entry in &any {
+            if looked_at < calls {
+                self.notes[entry]
+                    .push(format!("of {calls} calls that `{name}` is tested with, {looked_at} are looked at"));
+            }
+            if cut {
+                self.notes[entry].push(format!("not all ways through `{name}` are followed to a launch"));
+            }
+        }
+        !any.is_empty()
+    }
+
+    fn keep_launch(&mut self, entry: usize, seen: Seen) {
+        if self.found[entry].iter().any(|known| known.says_as_much_as(&seen)) {
+            return;
+        }
+        if self.found[entry].len() >= LAUNCHES {
+            self.beyond(entry, seen);
+        } else {
+            self.found[entry].push(seen);
+        }
     }
 
     /// The targets to try, the likeliest first.
@@ -377,169 +402,6 @@ impl Job<'_> {
         targets
     }
 
-    fn with<'a>(
-        &mut self,
-        interp: &mut Interp<'a>,
-        other: Option<&Arc<Module>>,
-        open: &mut Vec<u32>,
-    ) -> Result<(), Stop> {
-        let first = interp.add_file(self.module.clone());
-        let file = other.map_or(first, |other| interp.add_file(other.clone()));
-        // What the file launches by itself is launched while it is run.
-        if open.contains(&host::MODULE) {
-            interp.run_file(file)?;
-        }
-        interp.open_file(first);
-        interp.open_file(file);
-        let limit = interp.steps.saturating_add(STEPS);
-        let before = std::mem::take(open);
-        for def in before {
-            interp.cancel.check().map_err(|_| Stop::Cancelled)?;
-            if interp.steps > limit {
-                return Err(Stop::Limit("host code runs for too long".into()));
-            }
-            let any = match host::code_at(interp, file, def)? {
-                Some(code) => self.code(interp, file, &code, def, limit)?,
-                // What the file launches by itself.
-                None if def == host::MODULE => {
-                    let launches = interp.session.as_mut().map(|session| std::mem::take(&mut session.launches));
-                    let host = self.host(interp, file, def);
-                    !self.record(interp, launches.unwrap_or_default(), &host, file).is_empty()
-                }
-                None => continue,
-            };
-            if !any {
-                open.push(def);
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs the calls of a function, each one way after the other; whether there was a launch.
-    fn code<'a>(
-        &mut self,
-        interp: &mut Interp<'a>,
-        file: FileId,
-        code: &Code<'a>,
-        def: u32,
-        limit: u64,
-    ) -> Result<bool, Stop> {
-        let cases = Cases::of(interp, code)?;
-        if cases.skipped {
-            return Ok(false);
-        }
-        let count = cases.count();
-        let some = cases.some(CASES);
-        let (mut any, mut cut, mut left) = (Vec::new(), false, None);
-        for &at in &some {
-            let case = cases.case(at);
-            // The call with all defaults comes first, and is followed furthest.
-            let share = if Some(&at) == some.first() { RUNS } else { RUNS / some.len() };
-            let mut runs = Runs::of(share.max(2));
-            while let Some(ways) = runs.take_next() {
-                if interp.steps > limit {
-                    break;
-                }
-                let ran = host::run(interp, code, case.clone(), &ways, false)?;
-                let failed = ran.launches.is_empty() && ran.why.is_some();
-                if ran.launches.is_empty() && left.is_none() {
-                    left = Some(ran.why.clone().unwrap_or_else(|| "it ends without a launch".into()));
-                }
-                let host = Host {
-                    case: Some(at as u32),
-                    ways: ways.clone(),
-                    arguments: shown(interp, &case),
-                    ..self.host(interp, file, def)
-                };
-                let before: Vec<usize> = self.found.iter().map(Vec::len).collect();
-                let recorded = self.record(interp, ran.launches, &host, file);
-                if recorded.iter().any(|&entry| self.found[entry].iter().skip(before[entry]).any(|seen| seen.stuck)) {
-                    let ran = host::run(interp, code, case.clone(), &ways, true)?;
-                    if ran.assumed {
-                        let host = Host { assumed: true, ..host };
-                        self.record(interp, ran.launches, &host, file);
-                    }
-                }
-                let is_new = recorded.iter().any(|&entry| before[entry] < self.found[entry].len());
-                runs.ran(&ways, &ran.ways, failed, is_new || recorded.is_empty());
-                any.extend(recorded);
-            }
-            cut |= runs.is_cut();
-        }
-        any.sort_unstable();
-        any.dedup();
-        let own = file == FileId(0);
-        self.left.retain(|left| (left.def, left.own) != (def, own));
-        if any.is_empty() {
-            let why = left.unwrap_or_else(|| "it ends without a launch".into());
-            let name = code.name().to_owned();
-            self.left.push(Left { def, own, why: format!("`{name}` is not followed to a launch: {why}"), name });
-        }
-        for &entry in &any {
-            let name = code.name();
-            if some.len() < count {
-                self.notes[entry]
-                    .push(format!("of {count} calls that `{name}` is tested with, {} are looked at", some.len()));
-            }
-            if cut {
-                self.notes[entry].push(format!("not all ways through `{name}` are followed to a launch"));
-            }
-        }
-        Ok(!any.is_empty())
-    }
-
-    /// How to get to launches of the code at a place.
-    fn host(&self, interp: &Interp<'_>, file: FileId, def: u32) -> Host {
-        let path = interp.files.get(file.0 as usize).map(|file| file.module.path().to_owned());
-        Host {
-            file: path.filter(|_| file != FileId(0)),
-            def,
-            case: Some(0),
-            ways: Vec::new(),
-            assumed: false,
-            arguments: Vec::new(),
-            launch: 0,
-        }
-    }
-
-    /// Keeps the launches of a run that are of kernels of the file; which kernels those are.
-    fn record<'a>(&mut self, interp: &Interp<'a>, launches: Vec<Launch<'a>>, host: &Host, file: FileId) -> Vec<usize> {
-        let mut any = Vec::new();
-        let mut numbers: Vec<(u32, u32)> = Vec::new();
-        for launch in launches {
-            if launch.function.scope.file != FileId(0) {
-                continue;
-            }
-            let kernel = launch.function.def.range().start;
-            let Some(entry) = self.entries.iter().position(|entry| entry.def == kernel) else { continue };
-            let number = match numbers.iter_mut().find(|(known, _)| *known == kernel) {
-                Some((_, number)) => {
-                    *number += 1;
-                    *number
-                }
-                None => {
-                    numbers.push((kernel, 0));
-                    0
-                }
-            };
-            let site = site::of(interp, &self.entries[entry], &launch, file, host.def);
-            any.push(entry);
-            let seen = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
-            if self.found[entry].iter().any(|known| known.says_as_much_as(&seen)) {
-                continue;
-            }
-            if self.found[entry].len() >= LAUNCHES {
-                self.beyond(entry, seen);
-                continue;
-            }
-            if self.found[entry].is_empty() && seen.is_known() && !seen.stuck {
-                (self.first)(entry, &seen.base);
-            }
-            self.found[entry].push(seen);
-        }
-        any
-    }
-
     /// Notes a launch beyond those that are recorded.
     fn beyond(&mut self, entry: usize, one: Seen) {
         let found = &self.found[entry];
@@ -556,94 +418,6 @@ impl Job<'_> {
             site::keep_common(&mut last.facts, &one.site.facts);
         }
     }
-
-    fn seen<'a>(&mut self, interp: &Interp<'a>, at: usize, launch: &Launch<'a>, host: Host, mut site: Site) -> Seen {
-        let entry = &self.entries[at];
-        let (mut expressible, mut stuck) = (entry.inside.is_empty(), false);
-        let (mut arguments, mut partly, mut held) = (Vec::new(), Vec::new(), Vec::new());
-        for param in &entry.params {
-            let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
-            if let Some(given) = host::given(interp, value, param.constexpr, param.specialised) {
-                let source = if host.assumed || launch.chosen { Source::Chosen } else { Source::Launch };
-                let given = aligned(entry, param, given, value);
-                arguments.push(Argument { name: param.name.clone(), given, source });
-                continue;
-            }
-            match host::partly(interp, value) {
-                Some(part) => {
-                    if let host::Partly::Nothing(why) = &part {
-                        let note = chained(&format!("what a launch gives `{}`", param.name), why);
-                        if !self.notes[at].contains(&note) && self.notes[at].len() < NOTES {
-                            self.notes[at].push(note);
-                        }
-                    }
-                    stuck |= matches!(part, host::Partly::Nothing(_))
-                        && param.default.is_none()
-                        && super::chosen::choices(self.survey, param).is_empty();
-                    partly.push((param.name.clone(), part));
-                }
-                None => {
-                    expressible = false;
-                    held.push((param.name.clone(), host::identity(interp, value)));
-                }
-            }
-        }
-        let closure = if entry.inside.is_empty() { Vec::new() } else { self.closure(interp, entry, &launch.function) };
-        let source = |value: Option<u32>| value.map(|value| (value, Source::Launch));
-        let path = interp.files.get(launch.file.0 as usize).map_or("", |file| file.module.path()).to_owned();
-        let base = Base {
-            arguments,
-            partly,
-            held,
-            host: (!expressible).then_some(host),
-            target: Some((interp.target, Source::Launch)),
-            version: None,
-            num_warps: source(launch.num_warps),
-            num_ctas: source(launch.num_ctas),
-            tuned: launch.tuned,
-        };
-        site.given.clone_from(&base.arguments);
-        site.held.clone_from(&base.held);
-        let mut hasher = FxHasher::default();
-        (&base.arguments, &base.partly, &base.held, at).hash(&mut hasher);
-        Seen { base, site, closure, place: (path, launch.at), stuck, hash: hasher.finish() }
-    }
-
-    /// What a nested kernel takes from the functions around it.
-    fn closure<'a>(&self, interp: &Interp<'a>, entry: &Entry, function: &Function<'a>) -> Vec<(String, String)> {
-        let at = self.survey.functions.iter().position(|func| func.start() == entry.def);
-        let Some(outer) = at.and_then(|at| self.survey.functions[at].inside.first().copied()) else {
-            return Vec::new();
-        };
-        // Other functions beside it may be called by it.
-        let beside = self.survey.functions.iter().filter(|func| func.inside.first() == Some(&outer));
-        let mut names: Vec<&str> = beside.flat_map(|func| func.mentions.iter().copied()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let mut closure = Vec::new();
-        let mut scope = Some(function.scope.clone());
-        while let Some(of) = scope {
-            if of.parent.is_none() {
-                break;
-            }
-            for name in &names {
-                if let Some(value) = of.own(name)
-                    && !matches!(value, Value::Function(_) | Value::Host(_) | Value::Unknown(_))
-                    && let Some(text) = host::expression(interp, &value)
-                {
-                    closure.push(((*name).to_owned(), text));
-                }
-            }
-            scope = of.parent.clone();
-        }
-        closure
-    }
-}
-
-/// The arguments of a call that can be written down.
-fn shown<'a>(interp: &Interp<'a>, case: &Case<'a>) -> Vec<(String, String)> {
-    let plain = case.iter().filter(|(name, _)| &**name != "device");
-    plain.filter_map(|(name, value)| Some((name.to_string(), host::expression(interp, value)?))).collect()
 }
 
 /// Names by which other files reach launches of this one.

@@ -44,7 +44,7 @@ pub fn kernels(
 
 /// Is told of one instance of each kernel before all are searched for: the kernel's number in the file, it, and the
 /// instance, which may lack what tells it from others.
-pub type FirstInstance<'a> = dyn FnMut(usize, &Entry, Instance) -> Result<(), Cancelled> + 'a;
+pub type FirstInstance<'a> = dyn FnMut(usize, &Entry, Instance) -> Result<(), Cancelled> + Send + 'a;
 
 /// The same, by `workers`; `first` is told of one instance a kernel as soon as there is one, but not where nothing but
 /// comments and blank space differs from the last text.
@@ -96,7 +96,7 @@ fn found_anew(
             *told = first(number, entry, instance).is_ok();
         }
     };
-    let found = memo::launches(module, sources, &survey, &entries, (config, memo), cancel, &mut early)?;
+    let found = memo::launches(module, sources, &survey, &entries, (config, memo, workers), cancel, &mut early)?;
     let mut launches = Vec::with_capacity(entries.len());
     for (number, (entry, found)) in entries.iter().zip(found).enumerate() {
         cancel.check()?;

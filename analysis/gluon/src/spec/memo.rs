@@ -9,11 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::{FxHashSet, FxHasher};
 
 use super::directive::MARK;
-use super::discover::{self, FirstLaunch, Found};
+use super::discover::{self, Found};
+use super::follow::FirstLaunch;
 use super::instance::{Base, FileKernels};
 use super::survey::{Func, Survey};
 use super::{Config, Entry, Target};
 use crate::limits::memo::{FILLED, LAUNCHES};
+use base::workers::Workers;
 use base::{Cancel, Cancelled, TextRange};
 use python::host;
 use python::interp::Interp;
@@ -201,7 +203,7 @@ pub(super) fn launches(
     sources: &dyn Sources,
     survey: &Survey<'_>,
     entries: &[Entry],
-    (config, memo): (&Config, &mut Memo),
+    (config, memo, workers): (&Config, &mut Memo, &dyn Workers),
     cancel: &Cancel<'_>,
     first: &mut FirstLaunch<'_>,
 ) -> Result<Vec<Found>, Cancelled> {
@@ -229,7 +231,7 @@ pub(super) fn launches(
         return Ok(found);
     }
     let recorder = Recorder::new(sources, module.path());
-    let (found, whole) = discover::discover(module, &recorder, survey, entries, config, cancel, first)?;
+    let (found, whole) = discover::discover(module, &recorder, survey, entries, (config, workers), cancel, first)?;
     memo.runs += 1;
     let sorted = order.iter().filter_map(|at| found.get(*at).cloned()).collect();
     if memo.last.len() >= LAUNCHES {

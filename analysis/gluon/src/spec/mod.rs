@@ -13,6 +13,7 @@ mod domain;
 mod entries;
 mod fill;
 mod flow;
+mod follow;
 mod generated;
 mod given;
 mod imports;

@@ -128,7 +128,12 @@ impl<'a> Interp<'a> {
         let Some(stmt) = pending.body.get(at as usize) else { return Ok(()) };
         // A file is run once, so that it cannot go another way the next time.
         let ways = self.session.as_mut().and_then(|session| session.ways.take());
+        let (inner, before) = (std::mem::replace(&mut self.state.loading, true), self.steps);
         let ran = self.run_statements(scope, std::slice::from_ref(stmt));
+        self.state.loading = inner;
+        if !inner {
+            self.state.loading_steps += self.steps - before;
+        }
         if let Some(session) = &mut self.session {
             session.ways = ways;
         }
