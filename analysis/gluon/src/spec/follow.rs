@@ -491,3 +491,6 @@ fn shown<'a>(interp: &Interp<'a>, case: &Case<'a>) -> Vec<(String, String)> {
     let plain = case.iter().filter(|(name, _)| &**name != "device");
     plain.filter_map(|(name, value)| Some((name.to_string(), host::expression(interp, value)?))).collect()
 }
+
+#[cfg(test)]
+mod tests;
