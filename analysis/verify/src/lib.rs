@@ -6,6 +6,7 @@
 //! inputs by [`proof`], where the states repeat.
 
 mod cache;
+mod crossed;
 mod demand;
 mod directed;
 mod discarded;
@@ -393,7 +394,11 @@ impl<'k> Decision<'k> {
         }
         let mut further = further::further(self.kernel, self.plan);
         further.retain(|valuation| self.plan.is_ample(self.kernel, valuation));
-        self.run_beside(further, (FURTHER_STEPS, ALL_FURTHER_STEPS), cancel)
+        self.run_beside(further, (FURTHER_STEPS, ALL_FURTHER_STEPS), cancel)?;
+        if !self.is_open() {
+            return Ok(());
+        }
+        self.run_beside(crossed::crossed(self.kernel, self.plan), (FURTHER_STEPS, ALL_FURTHER_STEPS), cancel)
     }
 
     /// Whether nothing was found, and not all inputs are covered.
