@@ -8,12 +8,13 @@
 //! kept apart ([`InputPlan::floor`]). Loops that a program's number drives may well run not at all.
 //! A program's number and how many there are take a second value where they drive a loop, and known launches are run with
 //! their own numbers where no proof closes (`launched`).
+//! A program behind those that the host launches with such arguments is none ([`is_launched`]).
 //! What is missed: loops whose bounds depend on other loops' counters run as these let them, and of
 //! pairs of trip counts of two input-dependent loops those are run that [`further`](super::further) makes.
 
 use super::slice::{Bounds, Formula, Slices, Trips};
 use crate::limits::launches::LAUNCHES;
-use base::Limits;
+use base::{Limits, Quantity};
 use kernel::{InputId, InputKind, Instr, Kernel, ViewOp};
 use machine::Valuation;
 
@@ -381,6 +382,21 @@ fn varied(kernel: &Kernel, group: &InputGroup, base: &Valuation, most: u64) -> V
         }
     }
     all
+}
+
+/// Whether some launch that is known has the program that inputs are of: a host that computes its grid from an argument launches
+/// none behind what the argument says.
+pub(super) fn is_launched(kernel: &Kernel, valuation: &Valuation) -> bool {
+    let of = |number: u32| valuation.values.get(number as usize).copied();
+    let has = |axis: u8, count: &Quantity| {
+        let numbers =
+            kernel.inputs.iter().zip(&valuation.values).filter(|(info, _)| info.kind == InputKind::ProgramId(axis));
+        count.value(&of).is_none_or(|count| numbers.into_iter().all(|(_, number)| *number < count))
+    };
+    let in_grid = |grid: &[Option<Quantity>; 3]| {
+        (0u8..).zip(grid).all(|(axis, count)| count.as_ref().is_none_or(|count| has(axis, count)))
+    };
+    kernel.grids.is_empty() || kernel.grids.iter().any(in_grid)
 }
 
 /// The inputs of the first programs, the last and one in the middle, of the launches that are known.

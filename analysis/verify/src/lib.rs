@@ -185,6 +185,9 @@ impl<'k> Decision<'k> {
 
     /// Runs one valuation under every schedule that matters.
     fn run(&mut self, valuation: &Valuation, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
+        if !inputs::is_launched(self.kernel, valuation) {
+            return Ok(());
+        }
         self.outcome.valuations.push(valuation.clone());
         let known = self.outcome.found.len();
         let mut machine = Machine::new(self.kernel, valuation, self.limits);
@@ -243,6 +246,9 @@ impl<'k> Decision<'k> {
 
     /// Runs one valuation with fewer iterations than are expected.
     fn run_scant(&mut self, valuation: &Valuation) {
+        if !inputs::is_launched(self.kernel, valuation) {
+            return;
+        }
         self.outcome.valuations.push(valuation.clone());
         let machine = Machine::new(self.kernel, valuation, self.limits);
         let run = canonical(&machine);
@@ -422,7 +428,7 @@ impl<'k> Decision<'k> {
             if self.outcome.steps >= most {
                 break;
             }
-            if self.outcome.valuations.contains(&valuation) {
+            if self.outcome.valuations.contains(&valuation) || !inputs::is_launched(self.kernel, &valuation) {
                 continue;
             }
             let machine = Machine::new(self.kernel, &valuation, &limits);
