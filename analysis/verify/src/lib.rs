@@ -185,7 +185,8 @@ impl<'k> Decision<'k> {
 
     /// Runs one valuation under every schedule that matters.
     fn run(&mut self, valuation: &Valuation, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
-        if !inputs::is_launched(self.kernel, valuation) {
+        let Some(valuation) = &inputs::launchable(self.kernel, valuation) else { return Ok(()) };
+        if self.outcome.valuations.contains(valuation) {
             return Ok(());
         }
         self.outcome.valuations.push(valuation.clone());
@@ -246,9 +247,7 @@ impl<'k> Decision<'k> {
 
     /// Runs one valuation with fewer iterations than are expected.
     fn run_scant(&mut self, valuation: &Valuation) {
-        if !inputs::is_launched(self.kernel, valuation) {
-            return;
-        }
+        let Some(valuation) = &inputs::launchable(self.kernel, valuation) else { return };
         self.outcome.valuations.push(valuation.clone());
         let machine = Machine::new(self.kernel, valuation, self.limits);
         let run = canonical(&machine);
@@ -428,7 +427,8 @@ impl<'k> Decision<'k> {
             if self.outcome.steps >= most {
                 break;
             }
-            if self.outcome.valuations.contains(&valuation) || !inputs::is_launched(self.kernel, &valuation) {
+            let Some(valuation) = inputs::launchable(self.kernel, &valuation) else { continue };
+            if self.outcome.valuations.contains(&valuation) {
                 continue;
             }
             let machine = Machine::new(self.kernel, &valuation, &limits);
