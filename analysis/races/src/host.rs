@@ -280,10 +280,12 @@ impl Host {
     /// Beside each, whether its numbers are small ones.
     pub(crate) fn all_ragged(&self, size: i64) -> Vec<(Numbers, bool)> {
         let same = self.ragged(size);
+        // Of which one is even.
+        let both = vec![(same.clone(), false), (self.ragged(size + 1), false)];
         // Sizes of several tensors are all alike here, as far as they may be: then those are which the host takes for one.
         let Some(group) = self.only_group() else {
             let known = self.numbers(1, 0).keys().all(|number| same.contains_key(number));
-            return if known { vec![(same, false), (self.ragged(size + 1), false)] } else { Vec::new() };
+            return if known { both } else { Vec::new() };
         };
         // A size that strides alone are made of may be the length of a block, a constant that says so nowhere.
         let mut plain = BTreeSet::new();
@@ -294,7 +296,7 @@ impl Host {
                 });
             }
         }
-        let mut all = vec![(same.clone(), false)];
+        let mut all = both;
         let orders = [(SOME, &UNLIKE), (1, &UNLIKE), (1, &ODD)];
         for (scale, steps, falls) in
             orders.into_iter().flat_map(|(scale, steps)| [(scale, steps, false), (scale, steps, true)])
