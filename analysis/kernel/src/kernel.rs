@@ -2,6 +2,7 @@
 
 use super::ids::{BlockId, EffectId, HostId, InputId, LoopId, SiteId, Var};
 use super::{Buffer, Effect, Pure, Shape, ShapeId, ViewOp};
+use base::Quantity;
 
 /// What a variable holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -252,6 +253,9 @@ pub struct Kernel {
     pub launches: Vec<LaunchInputs>,
     /// Whether there are others, of which not all is known.
     pub launched_otherwise: bool,
+    /// Of each launch that is known, in whole or in part: programs along x, y and z as the host computes them of the
+    /// kernel's inputs, by whose numbers unknowns go; `None` along an axis of which that is not known.
+    pub grids: Vec<[Option<Quantity>; 3]>,
 }
 
 /// What one launch of a kernel gives it.
@@ -285,6 +289,7 @@ impl Kernel {
             loops: Vec::new(),
             launches: Vec::new(),
             launched_otherwise: false,
+            grids: Vec::new(),
             entry: BlockId(0),
         }
     }

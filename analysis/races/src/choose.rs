@@ -448,7 +448,9 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
 
 /// The next multiple.
 pub(crate) fn round_up(value: i64, by: i64) -> i64 {
-    value.div_euclid(by.max(1)).max(1).saturating_add(i64::from(value % by.max(1) != 0)) * by.max(1)
+    let by = by.max(1);
+    let whole = value.div_euclid(by);
+    whole.saturating_add(i64::from(value.rem_euclid(by) != 0)).max(1).saturating_mul(by)
 }
 
 /// How many lanes an access has along each dimension, under masks of lanes alone: those of a row that its block covers.

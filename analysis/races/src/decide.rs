@@ -18,6 +18,7 @@ use crate::program::{Base, Completion, Program, Scope};
 use crate::prove::{Converter, Counter, Premise, Prover, Ranges, Spread, Table, tables, tickets};
 use crate::remainder::congruent;
 use crate::report::{Assumption, Global, Query, Race, Reason, Status};
+use crate::rounds::longer;
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
 use crate::smt::Question;
 use crate::strides::{Pair, Strides, pair};
@@ -134,6 +135,7 @@ impl Decider<'_> {
         if fits && !proofs.open.is_empty() {
             unlike.extend(persistent(&self.program, &self.launch, &needed));
             unlike.extend(grouped(&self.program, &self.launch, &needed));
+            unlike.extend(longer(&self.program, &self.launch, &needed, &self.asked(&proofs)));
         }
         tried.iter_mut().for_each(|setting| self.few(&proofs.premises, setting));
         tried.retain(|setting| setting.programs() <= PROGRAMS && self.launch.switches_so(&self.program, setting));
@@ -181,12 +183,15 @@ impl Decider<'_> {
             }
             outcomes.push((setting, outcome));
         }
+        let mut beside = Vec::new();
         for setting in unlike {
             let mut outcome = explore(&self.program, &setting, &asked, allowance, cancel)?;
             if !outcome.races.is_empty() {
                 outcome.stuck.clear();
                 outcome.limited = false;
                 outcomes.push((setting, outcome));
+            } else if !outcome.limited && outcome.stuck.is_empty() {
+                beside.push(setting);
             }
         }
         let mut uneven = Vec::new();
@@ -320,6 +325,11 @@ impl Decider<'_> {
         if reasons.is_empty() && open {
             let run: Vec<&Setting> = outcomes.iter().map(|(setting, _)| setting).chain(&uneven).collect();
             reasons.extend(self.never_varied(&run, &asked));
+            let run: Vec<&Setting> = run.into_iter().chain(&beside).collect();
+            reasons.extend(self.once_at_most(&run, &asked));
+        }
+        if reasons.is_empty() && open && possible {
+            reasons.extend(self.reaching_over(&spreads, &proofs.premises, cancel)?);
         }
         let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
         Ok(self.report(status, Vec::new(), assumed, reasons, runs).or_hang(hang))
@@ -498,7 +508,7 @@ impl Decider<'_> {
     }
 
     /// Pairs of accesses that may race where they meet, and whether there are too many.
-    fn pairs(&self) -> (Vec<(u32, u32)>, bool) {
+    pub(crate) fn pairs(&self) -> (Vec<(u32, u32)>, bool) {
         let mut pairs = Vec::new();
         let count = self.program.accesses.len();
         for a in 0..count {

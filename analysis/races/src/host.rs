@@ -15,6 +15,9 @@ use crate::term::{BinOp, Node, Symbol};
 /// Sizes of one tensor that are no two alike.
 const UNLIKE: [i64; 6] = [2, 3, 4, 6, 8, 12];
 
+/// The same, of which none is a multiple of 2.
+const ODD: [i64; 6] = [3, 5, 7, 9, 11, 13];
+
 /// The same, farther apart.
 const FAR: [i64; 6] = [1, 4, 16, 2, 8, 32];
 
@@ -276,8 +279,14 @@ impl Host {
     ///
     /// Beside each, whether its numbers are small ones.
     pub(crate) fn all_ragged(&self, size: i64) -> Vec<(Numbers, bool)> {
-        let Some(group) = self.only_group() else { return Vec::new() };
         let same = self.ragged(size);
+        // Of which one is even.
+        let both = vec![(same.clone(), false), (self.ragged(size + 1), false)];
+        // Sizes of several tensors are all alike here, as far as they may be: then those are which the host takes for one.
+        let Some(group) = self.only_group() else {
+            let known = self.numbers(1, 0).keys().all(|number| same.contains_key(number));
+            return if known { both } else { Vec::new() };
+        };
         // A size that strides alone are made of may be the length of a block, a constant that says so nowhere.
         let mut plain = BTreeSet::new();
         for quantity in self.arguments.values().chain(self.programs.iter().flatten()) {
@@ -287,11 +296,14 @@ impl Host {
                 });
             }
         }
-        let mut all = vec![(same.clone(), false)];
-        for (scale, falls) in [(SOME, false), (SOME, true), (1, false), (1, true)] {
+        let mut all = both;
+        let orders = [(SOME, &UNLIKE), (1, &UNLIKE), (1, &ODD)];
+        for (scale, steps, falls) in
+            orders.into_iter().flat_map(|(scale, steps)| [(scale, steps, false), (scale, steps, true)])
+        {
             if (2..=UNLIKE.len()).contains(&group.len()) {
                 let mut unlike = same.clone();
-                let own = self.ordered(group, &UNLIKE, scale, falls);
+                let own = self.ordered(group, steps, scale, falls);
                 unlike.extend(own.into_iter().filter(|(of, _)| plain.contains(of)));
                 all.push((unlike, scale == 1));
             }

@@ -32,6 +32,7 @@ mod program;
 mod prove;
 mod remainder;
 mod report;
+mod rounds;
 mod run;
 mod same;
 mod say;

@@ -71,6 +71,8 @@ base::limits! { "races":
         CONGRUENT: usize = 2, Count, NotProved;
         /// The largest step of a persistent loop, in programs, for which a launch with more of them is looked for.
         FARTHEST: i64 = 1 << 13, Count, NotProved;
+        /// How often the sizes of a launch are doubled until a program has two tiles.
+        LONGER: u32 = 12, Count, NotProved;
         /// Lanes of all tiles together in such a launch.
         STRIDED_LANES: i64 = 1 << 24, Count, NotProved;
         /// Programs of a launch in which heads share memory that are all run; of more, a few that are near each other.

@@ -1,12 +1,16 @@
 //! What a run has shown of two programs, as a race that is told.
 
+use std::collections::BTreeSet;
+
 use base::TextRange;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decide::Decider;
+use crate::program::Source;
 use crate::report::{Race, Side};
 use crate::run::{Event, Meeting, Setting};
 use crate::strides::pair;
-use crate::term::{Node, Symbol};
+use crate::term::{Node, Symbol, Term};
 
 impl Decider<'_> {
     /// Two accesses that meet, as a race.
@@ -86,6 +90,54 @@ impl Decider<'_> {
             .accesses
             .iter()
             .any(|access| [access.offset, access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is)))
+    }
+
+    /// Accesses by which programs may be seen to meet though it is not known what memory holds: of tensors that are written, at
+    /// places and under conditions that no data decides. All of them where programs wait for each other, which orders them.
+    pub(crate) fn placed(&self) -> FxHashSet<u32> {
+        if self.has_waits() {
+            return (0u32..).take(self.program.accesses.len()).collect();
+        }
+        let mut memo = FxHashMap::default();
+        let mut known = |number: &u32| {
+            let access = &self.program.accesses[*number as usize];
+            let terms = [access.offset, access.mask, access.path];
+            !terms.into_iter().any(|term| self.hangs_on_data(term, &mut memo))
+        };
+        let all: BTreeSet<u32> = self.pairs().0.into_iter().flat_map(|(a, b)| [a, b]).collect();
+        all.into_iter().filter(&mut known).collect()
+    }
+
+    /// Whether a number is made of what memory holds, of which nothing is known.
+    fn hangs_on_data(&self, term: Term, memo: &mut FxHashMap<u32, bool>) -> bool {
+        let mut sources = Vec::new();
+        self.program.terms.leaves(term, &mut |node| {
+            if let Node::Read(source, ..) = node {
+                sources.push(*source);
+            }
+        });
+        sources.into_iter().any(|source| {
+            if let Some(known) = memo.get(&source) {
+                return *known;
+            }
+            // What a loop carries may be made of itself.
+            memo.insert(source, false);
+            let loops = &self.program.loops;
+            let parts: Vec<Term> = match self.program.sources.get(source as usize) {
+                Some(Source::Carried) => {
+                    let carried = loops.iter().flat_map(|of| &of.carried).filter(|one| one.source == source);
+                    carried.flat_map(|one| [one.first, one.next]).collect()
+                }
+                Some(Source::Rounds) => loops.iter().filter(|of| of.rounds == source).map(|of| of.condition).collect(),
+                Some(Source::Access(_) | Source::Op | Source::Granted(_)) | None => {
+                    memo.insert(source, true);
+                    return true;
+                }
+            };
+            let hangs = parts.into_iter().any(|part| self.hangs_on_data(part, memo));
+            memo.insert(source, hangs);
+            hangs
+        })
     }
 
     /// Two programs that meet, in words, and the place of the one that writes.

@@ -186,7 +186,7 @@ impl Decider<'_> {
 
     /// Two programs of a launch that meet in it, one of them writing.
     fn meeting_in(&self, setting: Setting, cancel: &Cancel<'_>) -> Result<Option<(Setting, Meeting)>, Cancelled> {
-        let all = (0u32..).take(self.program.accesses.len()).collect();
+        let all = self.placed();
         let mut allowance = Allowance::whole();
         let runs = match setting.programs() <= OVERHANG {
             true => vec![setting],

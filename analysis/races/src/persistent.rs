@@ -9,6 +9,7 @@ use crate::choose::{Choice, block, bounded, neighbours, setting};
 use crate::host::Numbers;
 use crate::launch::Known;
 use crate::limits::choose::{FARTHEST, FEW, GROUPED, STRIDED_LANES};
+use crate::point::goes_on;
 use crate::program::Program;
 use crate::prove::{Converter, Poly, Spread};
 use crate::run::Setting;
@@ -16,6 +17,8 @@ use crate::term::{BinOp, Node, Symbol, Term};
 
 /// A loop of programs along an axis: the tiles from a program's first to its next one, by how many programs that is.
 struct Stride {
+    /// Which one.
+    number: u32,
     axis: u8,
     /// A number, or an argument.
     step: Step,
@@ -50,11 +53,18 @@ pub(crate) fn persistent(program: &Program, launch: &Known, spreads: &[Spread]) 
         if !(1..=FARTHEST).contains(&step) || size > STRIDED_LANES {
             continue;
         }
-        let choice = Choice { size, choice: 1, fixed, wide: true, ..Choice::default() };
-        let Some(mut made) = setting(&with_bounds, launch, &bounded, &choice) else { continue };
-        if made.grid[axis] <= step || made.grid.iter().any(|count| *count > i64::from(u32::MAX)) {
-            continue;
-        }
+        let with = |size: i64| {
+            let choice = Choice { size, choice: 1, fixed: fixed.clone(), wide: true, ..Choice::default() };
+            let made = setting(&with_bounds, launch, &bounded, &choice)?;
+            let fits = made.grid[axis] > step && made.grid.iter().all(|count| *count <= i64::from(u32::MAX));
+            fits.then_some(made)
+        };
+        // The smallest in which a program comes to its second tile, or one that has room for any.
+        let doubled = std::iter::successors(Some(2 * block(&with_bounds)), |size| size.checked_mul(2));
+        let small = doubled.take_while(|smaller| *smaller < size).find_map(|smaller| {
+            with(smaller).filter(|made| goes_on(&with_bounds, made, stride.number, 1) == Some(true))
+        });
+        let Some(mut made) = small.or_else(|| with(size)) else { continue };
         let before: i64 = made.grid.iter().take(axis).fold(1, |all: i64, count| all.saturating_mul((*count).max(1)));
         let Ok(next) = u32::try_from(step.saturating_mul(before)) else { continue };
         made.chosen = vec![0, next];
@@ -95,7 +105,7 @@ fn strides(program: &Program, launch: &Known) -> Vec<Stride> {
                     }
                     _ => None,
                 };
-                all.extend(step.map(|step| Stride { axis, step }));
+                all.extend(step.map(|step| Stride { number, axis, step }));
             }
         }
     }

@@ -20,6 +20,8 @@ struct Place<'p> {
     number: [i64; 3],
     /// Whether it is the last lane and round, or the first.
     last: [bool; 2],
+    /// The round of all loops, if it is neither.
+    round: Option<i64>,
     memo: FxHashMap<Term, Option<i64>>,
 }
 
@@ -65,6 +67,7 @@ impl Place<'_> {
                 let lanes = &self.program.accesses[self.access as usize].lanes;
                 Some(end(lanes.get(usize::from(dim)).copied().unwrap_or(1).max(1), self.last[0]))
             }
+            Symbol::Round(_) if self.round.is_some() => self.round,
             Symbol::Round(number) => {
                 let trips = self.program.loops.get(number as usize)?.trips?;
                 let trips = self.term(trips).filter(|trips| *trips > 0)?;
@@ -109,7 +112,15 @@ pub(crate) fn fails_in(program: &Program, setting: &Setting, spread: &Spread) ->
     numbers.flat_map(|number| [[false; 2], [true, false], [false, true], [true; 2]].map(|last| (number, last))).any(
         |(number, last)| {
             let memo = FxHashMap::default();
-            Place { program, setting, access: spread.access, number, last, memo }.fails(spread)
+            Place { program, setting, access: spread.access, number, last, round: None, memo }.fails(spread)
         },
     )
+}
+
+/// Whether the first program goes on into a round of a loop, counted from 0; `None` where that is not known.
+pub(crate) fn goes_on(program: &Program, setting: &Setting, number: u32, round: i64) -> Option<bool> {
+    let condition = program.loops.get(number as usize)?.condition;
+    let memo = FxHashMap::default();
+    let mut place = Place { program, setting, access: 0, number: [0; 3], last: [false; 2], round: Some(round), memo };
+    place.term(condition).map(|holds| holds != 0)
 }

@@ -30,7 +30,7 @@ impl Decider<'_> {
         premises: &BTreeSet<Premise>,
         cancel: &Cancel<'_>,
     ) -> Result<Option<Reason>, Cancelled> {
-        let asked = (0u32..).take(self.program.accesses.len()).collect();
+        let asked = self.placed();
         let mut allowance = Allowance::whole();
         let mut settings = against(&self.program, &self.launch, spreads);
         settings.iter_mut().for_each(|setting| self.few(premises, setting));

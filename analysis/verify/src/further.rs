@@ -71,7 +71,7 @@ const ORDERS: [fn(i64) -> i64; 4] =
     [|at| at & 1, |at| i64::from(at.count_ones() & 1), |at| 1 - (at & 1), |at| (3 * at + 2) % 4];
 
 /// Constants of the kernel that may be how many rows or columns of a tile there are.
-const UNITS: std::ops::RangeInclusive<i64> = 8..=1 << 16;
+pub(super) const UNITS: std::ops::RangeInclusive<i64> = 8..=1 << 16;
 
 /// The word of this number behind one pointer where words rise unevenly, of four bytes and of eight.
 fn uneven(at: i64) -> i64 {
@@ -111,16 +111,21 @@ fn differing(kernel: &Kernel, start: &Valuation) -> Vec<Valuation> {
 
 /// Numbers of which differences between words are made: 1, and what the kernel counts by, most of all.
 fn units(kernel: &Kernel) -> Vec<i64> {
+    std::iter::once(1).chain(constants(kernel, &UNITS)).take(1 + WAYS).collect()
+}
+
+/// Constants of the kernel, those that it has most often first.
+pub(super) fn constants(kernel: &Kernel, within: &std::ops::RangeInclusive<i64>) -> Vec<i64> {
     let instrs = kernel.blocks.iter().flat_map(|block| &block.instrs);
     let constants = instrs.filter_map(|instr| match instr {
-        Instr::Let(_, Pure::Const(value)) => Some(*value).filter(|value| UNITS.contains(value)),
+        Instr::Let(_, Pure::Const(value)) => Some(*value).filter(|value| within.contains(value)),
         _ => None,
     });
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     constants.for_each(|value| *counts.entry(value).or_default() += 1);
     let mut units: Vec<(i64, usize)> = counts.into_iter().collect();
     units.sort_by_key(|(value, count)| (std::cmp::Reverse(*count), *value));
-    std::iter::once(1).chain(units.into_iter().map(|(value, _)| value)).take(1 + WAYS).collect()
+    units.into_iter().map(|(value, _)| value).collect()
 }
 
 /// Words with their numbers among those behind the same pointer.

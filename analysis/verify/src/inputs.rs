@@ -8,12 +8,13 @@
 //! kept apart ([`InputPlan::floor`]). Loops that a program's number drives may well run not at all.
 //! A program's number and how many there are take a second value where they drive a loop, and known launches are run with
 //! their own numbers where no proof closes (`launched`).
+//! A program behind those that the host launches with such arguments is none ([`launchable`]).
 //! What is missed: loops whose bounds depend on other loops' counters run as these let them, and of
 //! pairs of trip counts of two input-dependent loops those are run that [`further`](super::further) makes.
 
 use super::slice::{Bounds, Formula, Slices, Trips};
 use crate::limits::launches::LAUNCHES;
-use base::Limits;
+use base::{Limits, Quantity};
 use kernel::{InputId, InputKind, Instr, Kernel, ViewOp};
 use machine::Valuation;
 
@@ -46,6 +47,9 @@ pub struct InputPlan {
     /// Whether valuations were left out because of the limit.
     pub cut: bool,
 }
+
+/// How often an argument is doubled until the host launches a program.
+const RAISED: u32 = 20;
 
 /// The largest number of a program that a constant of the kernel makes worth trying.
 const MOST_PROGRAMS: i64 = 1 << 16;
@@ -381,6 +385,44 @@ fn varied(kernel: &Kernel, group: &InputGroup, base: &Valuation, most: u64) -> V
         }
     }
     all
+}
+
+/// Inputs that some launch has which is known, as near to these as they come: a host that computes its grid from an argument
+/// launches no program behind what the argument says, and with a larger one more of them.
+pub(super) fn launchable(kernel: &Kernel, valuation: &Valuation) -> Option<Valuation> {
+    let number = |valuation: &Valuation, axis: u8| {
+        let numbers = kernel.inputs.iter().zip(&valuation.values);
+        numbers
+            .filter(|(info, _)| info.kind == InputKind::ProgramId(axis))
+            .map(|(_, number)| *number)
+            .max()
+            .unwrap_or(0)
+    };
+    let has = |valuation: &Valuation, axis: u8, count: &Quantity| {
+        let count = count.value(&|input| valuation.values.get(input as usize).copied());
+        count.is_none_or(|count| number(valuation, axis) < count)
+    };
+    let raised = |grid: &[Option<Quantity>; 3]| {
+        let mut made = valuation.clone();
+        for (axis, count) in (0u8..).zip(grid).filter_map(|(axis, count)| Some((axis, count.as_ref()?))) {
+            let mut inputs = Vec::new();
+            count.unknowns(&mut |input, _| inputs.push(InputId(input)));
+            for input in inputs {
+                for _ in 0..RAISED {
+                    let now = made.values.get(input.index()).copied().unwrap_or(0);
+                    if has(&made, axis, count) || now < 1 {
+                        break;
+                    }
+                    set_alone(kernel, &mut made, input, now.saturating_mul(2));
+                }
+            }
+            if !has(&made, axis, count) {
+                return None;
+            }
+        }
+        Some(made)
+    };
+    if kernel.grids.is_empty() { Some(valuation.clone()) } else { kernel.grids.iter().find_map(raised) }
 }
 
 /// The inputs of the first programs, the last and one in the middle, of the launches that are known.

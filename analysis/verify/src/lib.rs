@@ -6,6 +6,7 @@
 //! inputs by [`proof`], where the states repeat.
 
 mod cache;
+mod crossed;
 mod demand;
 mod directed;
 mod discarded;
@@ -184,6 +185,10 @@ impl<'k> Decision<'k> {
 
     /// Runs one valuation under every schedule that matters.
     fn run(&mut self, valuation: &Valuation, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
+        let Some(valuation) = &inputs::launchable(self.kernel, valuation) else { return Ok(()) };
+        if self.outcome.valuations.contains(valuation) {
+            return Ok(());
+        }
         self.outcome.valuations.push(valuation.clone());
         let known = self.outcome.found.len();
         let mut machine = Machine::new(self.kernel, valuation, self.limits);
@@ -242,6 +247,7 @@ impl<'k> Decision<'k> {
 
     /// Runs one valuation with fewer iterations than are expected.
     fn run_scant(&mut self, valuation: &Valuation) {
+        let Some(valuation) = &inputs::launchable(self.kernel, valuation) else { return };
         self.outcome.valuations.push(valuation.clone());
         let machine = Machine::new(self.kernel, valuation, self.limits);
         let run = canonical(&machine);
@@ -393,7 +399,11 @@ impl<'k> Decision<'k> {
         }
         let mut further = further::further(self.kernel, self.plan);
         further.retain(|valuation| self.plan.is_ample(self.kernel, valuation));
-        self.run_beside(further, (FURTHER_STEPS, ALL_FURTHER_STEPS), cancel)
+        self.run_beside(further, (FURTHER_STEPS, ALL_FURTHER_STEPS), cancel)?;
+        if !self.is_open() {
+            return Ok(());
+        }
+        self.run_beside(crossed::crossed(self.kernel, self.plan), (FURTHER_STEPS, ALL_FURTHER_STEPS), cancel)
     }
 
     /// Whether nothing was found, and not all inputs are covered.
@@ -417,6 +427,7 @@ impl<'k> Decision<'k> {
             if self.outcome.steps >= most {
                 break;
             }
+            let Some(valuation) = inputs::launchable(self.kernel, &valuation) else { continue };
             if self.outcome.valuations.contains(&valuation) {
                 continue;
             }

@@ -81,6 +81,19 @@ base::limits! { "verify":
         TOTAL_STEPS: u64 = 40_000, Steps, NotProved;
     }
 
+    mod crossed {
+        /// Choices of inputs that are kept of all combinations, run where no proof covers all inputs.
+        INPUTS: usize = 96, Count, NotProved;
+        /// Of one loop.
+        EACH: usize = 48, Count, NotProved;
+        /// Inputs of one loop that are moved.
+        COUNTS: usize = 4, Count, NotProved;
+        /// Constants of the kernel through whose multiples they are moved.
+        WAYS: usize = 8, Count, NotProved;
+        /// The largest of these multiples.
+        ROUNDS: i64 = 12, Count, NotProved;
+    }
+
     mod never {
         /// Inputs that are looked at for code that no run has reached.
         INPUTS: usize = 24, Count, NotProved;

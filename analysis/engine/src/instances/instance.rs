@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
 use base::condition::Switch;
-use base::{Limits, Names, TextRange};
+use base::{Limits, Names, Quantity, TextRange};
 use gluon::{ArgumentFacts, Elaborated, FileId, Given, Instance, LaunchFacts, Origins, Problem, Shared, Source, Spec};
 use kernel::{InputId, InputKind, LaunchInputs, Lowered, Site};
 use lower::{Options, lower_with};
@@ -167,12 +167,55 @@ fn launched(lowered: Arc<Lowered>, instance: &Instance) -> Arc<Lowered> {
             launches.push(launch);
         }
     }
-    if (&lowered.kernel.launches, lowered.kernel.launched_otherwise) == (&launches, otherwise) {
+    let grids = grids(&lowered, instance);
+    let known = &lowered.kernel;
+    if (&known.launches, known.launched_otherwise, &known.grids) == (&launches, otherwise, &grids) {
         return lowered;
     }
     let mut lowered = Lowered::clone(&lowered);
     (lowered.kernel.launches, lowered.kernel.launched_otherwise) = (launches, otherwise);
+    lowered.kernel.grids = grids;
     Arc::new(lowered)
+}
+
+/// Programs along each axis in the launches of an instance, as far as the host computes them from what the kernel takes;
+/// nothing where some launch says so of no axis.
+fn grids(lowered: &Lowered, instance: &Instance) -> Vec<[Option<Quantity>; 3]> {
+    let mut all: Vec<[Option<Quantity>; 3]> = Vec::new();
+    for facts in instance.launches.iter() {
+        // A number without a formula that an argument is handed as it is.
+        let input = |id: u32| {
+            let argument = facts.arguments.iter().find(|argument| {
+                matches!(argument.quantity, Some(Quantity::Unknown { id: own, .. }) if own == id)
+                    && argument.value.is_none()
+            })?;
+            let mut inputs = (0u32..).zip(&lowered.kernel.inputs);
+            inputs.find_map(|(at, input)| {
+                let named = lowered.map.input(InputId(at)).trim_start_matches('%') == argument.name;
+                (matches!(input.kind, InputKind::Argument(_)) && named).then_some(at)
+            })
+        };
+        let grid = facts.programs.each_ref().map(|count| of_inputs(count.as_ref()?, &input));
+        if grid.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+        if !all.contains(&grid) {
+            all.push(grid);
+        }
+    }
+    all
+}
+
+/// A quantity of which unknowns are inputs; `None` where some is none.
+fn of_inputs(of: &Quantity, input: &dyn Fn(u32) -> Option<u32>) -> Option<Quantity> {
+    match of {
+        Quantity::Known(value) => Some(Quantity::Known(*value)),
+        Quantity::Unknown { id, .. } => Some(Quantity::Unknown { id: input(*id)?, of: None }),
+        Quantity::Made(op, parts) => {
+            Some(Quantity::Made(*op, (of_inputs(&parts.0, input)?, of_inputs(&parts.1, input)?).into()))
+        }
+        Quantity::Stride { .. } => None,
+    }
 }
 
 /// By argument the number of the tensor that it points into: views of one storage of which it is not known that they

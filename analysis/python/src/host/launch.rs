@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::sizes::uncompared;
 use super::thing::{Config, Launch, Launcher, Thing, Tuner, any, asked as as_asked, may_be_asked};
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::Args;
@@ -147,10 +148,12 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
             }
         }
         for (name, heuristic) in &launcher.heuristics {
-            let all = with_defaults(&function, &arguments).into_iter();
-            let dict = all.map(|(name, value)| (Value::Str(name), value)).collect();
+            let all = with_defaults(&function, &arguments);
+            let values: Vec<Value<'a>> = all.iter().map(|(_, value)| value.clone()).collect();
+            let dict = all.into_iter().map(|(name, value)| (Value::Str(name), value)).collect();
             let dict = Value::Dict(Rc::new(RefCell::new(dict)));
-            if let Ok(value) = interp.call(heuristic, Args { pos: vec![dict], named: Vec::new() }, interp.at) {
+            let args = Args { pos: vec![dict], named: Vec::new() };
+            if let Ok(value) = uncompared(&values, || interp.call(heuristic, args, interp.at)) {
                 set(&mut arguments, name, value);
             }
         }

@@ -147,6 +147,31 @@ fn compared(value: &Value<'_>) {
     }
 }
 
+/// Runs something after which it counts as compared what was so before: what a launcher compares to switch a kernel bounds
+/// no launch.
+pub(super) fn uncompared<'a, T>(values: &[Value<'a>], run: impl FnOnce() -> T) -> T {
+    fn free<'a>(value: &Value<'a>, all: &mut Vec<Rc<Thing<'a>>>) {
+        let Value::Host(thing) = value else { return };
+        match &**thing {
+            Thing::OpenNumber(_, Origin::Free { compared, .. }) if !compared.get() => all.push(thing.clone()),
+            Thing::OpenNumber(_, Origin::Made(_, parts)) => {
+                free(&parts.0, all);
+                free(&parts.1, all);
+            }
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    values.iter().for_each(|value| free(value, &mut all));
+    let made = run();
+    for thing in all {
+        if let Thing::OpenNumber(_, Origin::Free { compared, .. }) = &*thing {
+            compared.set(false);
+        }
+    }
+    made
+}
+
 /// Notes that the host compares two values: what is told from a number alone leaves the others free.
 pub(super) fn note_comparison(left: &Value<'_>, right: &Value<'_>) {
     let open = |value: &Value<'_>| matches!(value, Value::Host(_) | Value::Unknown(_));

@@ -38,7 +38,7 @@ pub(crate) struct Generic {
 impl Generic {
     /// The generic kernel of a kernel.
     pub(crate) fn new(kernel: &Kernel) -> Generic {
-        let mut generic = Kernel { launches: Vec::new(), ..kernel.clone() };
+        let mut generic = Kernel { launches: Vec::new(), grids: Vec::new(), ..kernel.clone() };
         let views = groups::views(kernel);
         windows::divide(&mut generic, &views);
         let (tx, is_exact) = transactions::into_units(&mut generic, &views);
