@@ -10,6 +10,7 @@ pub mod launch;
 pub mod limit;
 mod limits;
 mod line_index;
+pub mod linear;
 mod message;
 mod quantity;
 mod range;

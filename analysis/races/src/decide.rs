@@ -537,9 +537,10 @@ impl Decider<'_> {
             let tickets = drawn.clone();
             let ranges = Ranges::new(&self.program, &known);
             let counts = self.launch.host.counts(&mut self.program);
+            let convert = Converter::of_launch(&self.program, ranges, counts);
             let mut prover = Prover {
                 program: &mut self.program,
-                convert: Converter::of_launch(ranges, counts),
+                convert,
                 tickets,
                 // What is assumed of tables is no part of the question.
                 tables: &none,
@@ -607,12 +608,13 @@ impl Decider<'_> {
         let (tables, constant) = (self.tables(), self.constant());
         let ranges = Ranges::new(&self.program, &known);
         let counts = self.launch.host.counts(&mut self.program);
+        let convert = Converter::of_launch(&self.program, ranges, counts);
         let mut prover = Prover {
             tickets,
             tables: &tables,
             constant: &constant,
             program: &mut self.program,
-            convert: Converter::of_launch(ranges, counts),
+            convert,
             known: &known,
             launch: &self.launch,
             sized: self.launch.given,

@@ -146,6 +146,26 @@ impl Host {
         all
     }
 
+    /// How many programs there are along an axis where a factor of that number is 1 that is a size which the kernel is told
+    /// nothing of: of a grid of `batch·heads` the heads.
+    pub(crate) fn of_one_batch(&self, axis: u8, program: &mut Program) -> Option<Poly> {
+        let Quantity::Made(Operation::Mul, parts) = self.programs.get(usize::from(axis))?.as_ref()? else {
+            return None;
+        };
+        let untold = |quantity: &Quantity| {
+            let &Quantity::Unknown { id, of: Some(_) } = quantity else { return false };
+            let mut told = self.bounds.contains_key(&id);
+            let others = self.programs.iter().enumerate().filter(|(other, _)| *other != usize::from(axis));
+            let others = others.filter_map(|(_, programs)| programs.as_ref());
+            for other in self.arguments.values().chain(others) {
+                other.unknowns(&mut |other, _| told |= other == id);
+            }
+            !told
+        };
+        let rest = if untold(&parts.0) { &parts.1 } else { Some(&parts.0).filter(|_| untold(&parts.1))? };
+        self.in_arguments(rest, program)
+    }
+
     /// What a quantity is not above.
     fn no_more(&self, quantity: &Quantity, program: &mut Program, each: &mut dyn FnMut(Poly)) {
         let Quantity::Made(Operation::Min, parts) = quantity else { return };

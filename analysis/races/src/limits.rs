@@ -36,6 +36,8 @@ base::limits! { "races":
         ROUNDS: usize = 40, Count, NotProved;
         /// Rows of constraints that all proofs of one kernel by what tables hold may cost.
         BY_TABLES: usize = 30_000, Count, NotProved;
+        /// Ways in which a round of a loop makes a value that it carries.
+        ROUND_WAYS: usize = 3, Count, NotProved;
         /// Tables that are tried as the lengths of stretches.
         LENGTHS: usize = 3, Count, NotProved;
         /// Values of a row of a table that are told apart.
@@ -102,6 +104,8 @@ base::limits! { "races":
         TERMS: usize = 400_000, Count, Undecided;
         /// Elements of one access. Triton itself refuses tensors of more than 2^20.
         LANES: i64 = 1 << 24, Count, Undecided;
+        /// Tensors that one pointer may point into, by conditions.
+        WAYS: usize = 16, Count, Undecided;
     }
 
     mod launches {

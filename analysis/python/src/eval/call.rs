@@ -175,7 +175,9 @@ impl<'a> Interp<'a> {
                 self.apply(&method, args)
             }
             Value::Host(thing) => host::call(self, thing, args),
-            Value::Lib(path) if self.follows_host() || (!self.in_kernel() && host::is_jit(path)) => {
+            Value::Lib(path)
+                if self.follows_host() || (!self.in_kernel() && (host::is_jit(path) || host::is_of_target(path))) =>
+            {
                 match host::call_library(self, path, args) {
                     Some(result) => result,
                     None => Ok(Value::Unknown(format!("`{path}` is not followed").into())),

@@ -16,6 +16,21 @@ fn is_open(value: &Value<'_>, kind: OpenNumber) -> bool {
     matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(of, _) if of == kind))
 }
 
+/// Of what `len(x.shape)`, `x.dim()` or `x.ndim` is the number of dimensions.
+fn ranked(counted: &Expr) -> Option<&Expr> {
+    match counted {
+        Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
+            (Expr::Name(name), [sizes]) if name.id.as_str() == "len" => Some(sizes),
+            (Expr::Attribute(method), []) if matches!(method.attr.as_str(), "dim" | "ndimension") => {
+                Some(&method.value)
+            }
+            _ => None,
+        },
+        Expr::Attribute(attribute) if attribute.attr.as_str() == "ndim" => Some(&attribute.value),
+        _ => None,
+    }
+}
+
 impl<'a> Interp<'a> {
     /// Gives variables of this function the values that a condition says they have. Only variables that are not known
     /// are set, to what is written there or known, or to a one that is said to be chosen.
@@ -40,6 +55,9 @@ impl<'a> Interp<'a> {
                     self.refine_equal(right, &compare.left);
                 } else if is_at_most_one(*op, right, holds) {
                     self.choose_one(&compare.left);
+                    if let Some(Ok(tensor)) = ranked(&compare.left).map(|tensor| self.expr(tensor)) {
+                        crate::host::note_flat(&tensor);
+                    }
                 }
             }
             Expr::Name(name) if self.scope.own(&name.id).is_some_and(|value| is_open(&value, OpenNumber::Bool)) => {
@@ -53,15 +71,7 @@ impl<'a> Interp<'a> {
     fn refine_rank(&mut self, counted: &'a Expr, number: &Expr) {
         let Expr::NumberLiteral(literal) = number else { return };
         let Number::Int(rank) = &literal.value else { return };
-        let of = match counted {
-            Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
-                (Expr::Name(name), [sizes]) if name.id.as_str() == "len" => sizes,
-                (Expr::Attribute(method), []) if matches!(method.attr.as_str(), "dim" | "ndimension") => &method.value,
-                _ => return,
-            },
-            Expr::Attribute(attribute) if attribute.attr.as_str() == "ndim" => &attribute.value,
-            _ => return,
-        };
+        let Some(of) = ranked(counted) else { return };
         if let (Ok(value), Some(rank)) = (self.expr(of), rank.as_u8()) {
             crate::host::note_rank(&value, rank.into());
         }

@@ -160,6 +160,16 @@ pub fn is_jit(path: &str) -> bool {
     matches!(path, "triton.jit" | "gluon.jit")
 }
 
+/// Whether a function of a library says what kernels are compiled for: modules ask for it before any kernel is made.
+pub fn is_of_target(path: &str) -> bool {
+    matches!(
+        path,
+        "triton.runtime.driver.active.get_current_target"
+            | "torch.cuda.get_device_capability"
+            | "torch.cuda.is_available"
+    )
+}
+
 /// What an attribute of a library is, where it is no function.
 pub fn constant<'a>(interp: &Interp<'a>, path: &str) -> Option<Value<'a>> {
     library::constant(interp, path)
@@ -216,6 +226,20 @@ pub fn note_rank(value: &Value<'_>, rank: usize) {
         Thing::OpenSizes(dims) => drop(dims.unpacked(rank)),
         Thing::OpenTensor(tensor) if tensor.shape.is_none() => drop(tensor.dims.unpacked(rank)),
         _ => {}
+    }
+}
+
+/// Notes that sizes, or a tensor of which none is known, have no more than one dimension: where one was asked for it has
+/// that one.
+pub fn note_flat(value: &Value<'_>) {
+    let Value::Host(thing) = value else { return };
+    let dims = match &**thing {
+        Thing::OpenSizes(dims) => dims,
+        Thing::OpenTensor(tensor) if tensor.shape.is_none() => &tensor.dims,
+        _ => return,
+    };
+    if dims.may_be_flat() {
+        drop(dims.unpacked(1));
     }
 }
 

@@ -79,6 +79,12 @@ impl<'a> Dims<'a> {
         size
     }
 
+    /// Whether the size of a dimension was asked for that may be the only one.
+    pub(super) fn may_be_flat(&self) -> bool {
+        let asked = self.asked.borrow();
+        self.rank.get().is_none() && !asked.is_empty() && asked.iter().all(|(dim, _)| matches!(dim, 0 | -1))
+    }
+
     /// So many sizes as it is unpacked into.
     pub(super) fn unpacked(&self, count: usize) -> Vec<Value<'a>> {
         let count = count as i64;

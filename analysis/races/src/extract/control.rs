@@ -4,7 +4,7 @@ use dialects::{Cf, OpCode, Ttg};
 use rustc_hash::FxHashMap;
 use ttgir::{BlockId, OpId, RegionId, ValueId};
 
-use super::{DEPTH, Elements, Extractor, Pointer, Value};
+use super::{DEPTH, Elements, Extractor, Pointer, Target, Value};
 use crate::program::{Base, Carried, Loop, Source, Step};
 use crate::term::{BinOp, Node, Symbol, Term};
 
@@ -227,9 +227,10 @@ impl Extractor<'_> {
             courses.push(match (known, held) {
                 (Some(term), _) => Course::Formula(Self::with_term(first, term)),
                 // In a later round it points into another tensor.
-                (None, Value::Pointer(pointer)) if !points_into(next.get(at), pointer.base) => {
-                    Course::Carried(*source, Value::Pointer(Pointer { base: Base::Unknown, ..pointer.clone() }))
-                }
+                (None, Value::Pointer(pointer)) if !points_into(next.get(at), pointer.base) => Course::Carried(
+                    *source,
+                    Value::Pointer(Pointer { base: Target::Tensor(Base::Unknown), ..pointer.clone() }),
+                ),
                 (None, _) => Course::Carried(*source, held.clone()),
             });
         }
@@ -393,6 +394,7 @@ impl Extractor<'_> {
     fn value_at_round(&mut self, value: Value, number: u32, round: Term) -> Value {
         if let Value::Descriptor(descriptor) = &value {
             let mut moved = descriptor.clone();
+            moved.base = self.retarget(moved.base, &mut |this, term| this.term_at_round(term, number, round));
             let places = moved.place.iter_mut().chain([&mut moved.offset]).chain(&mut moved.enabled);
             for place in places {
                 *place = self.term_at_round(*place, number, round);
@@ -402,7 +404,12 @@ impl Extractor<'_> {
         match Self::term_of(&value) {
             Some(term) => {
                 let term = self.term_at_round(term, number, round);
-                Self::with_term(&value, term)
+                let mut made = Self::with_term(&value, term);
+                if let Value::Pointer(pointer) = &mut made {
+                    pointer.base =
+                        self.retarget(pointer.base, &mut |this, term| this.term_at_round(term, number, round));
+                }
+                made
             }
             None => value,
         }
@@ -643,7 +650,7 @@ impl Extractor<'_> {
     }
 }
 
-/// Whether a value points into this tensor.
-fn points_into(value: Option<&Value>, base: Base) -> bool {
+/// Whether a value points to where this says.
+fn points_into(value: Option<&Value>, base: Target) -> bool {
     matches!(value, Some(Value::Pointer(pointer)) if pointer.base == base)
 }

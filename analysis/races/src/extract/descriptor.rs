@@ -4,7 +4,7 @@ use ttgir::{OpId, Ty, ValueId};
 
 use super::memory::Place;
 use super::value::element_bytes;
-use super::{Descriptor, Elements, Extractor, Value};
+use super::{Descriptor, Elements, Extractor, Target, Value};
 use crate::program::{Action, Base, Completion};
 use crate::term::{BinOp, Symbol, Term};
 
@@ -21,7 +21,7 @@ impl Extractor<'_> {
         }
         let offset = terms.int(0, 64);
         Value::Descriptor(Box::new(Descriptor {
-            base: Base::Argument(argument),
+            base: Target::Tensor(Base::Argument(argument)),
             offset,
             bytes: bits.div_ceil(8).max(1),
             sizes,

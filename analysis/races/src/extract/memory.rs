@@ -3,18 +3,25 @@
 use dialects::{Amdg, OpCode, Tt, Ttg, Ttng};
 use ttgir::{OpId, ValueId};
 
-use super::{Elements, Extractor, Pointer, Value};
+use super::{Elements, Extractor, Pointer, Target, Value};
 use crate::limits::extract::LANES;
 use crate::program::{Access, Action, Base, Completion, Loop, Ordering, Scope, Source, Step, Update};
 use crate::term::{BinOp, Term};
 
 /// Where an access goes, before it is one.
 pub(super) struct Place {
-    pub(super) base: Base,
+    pub(super) base: Target,
     pub(super) offset: Term,
     pub(super) bytes: u32,
     pub(super) lanes: Box<[i64]>,
     pub(super) mask: Term,
+}
+
+impl Place {
+    /// The same place in another tensor.
+    pub(super) fn with(&self, base: Target) -> Place {
+        Place { base, lanes: self.lanes.clone(), ..*self }
+    }
 }
 
 impl Extractor<'_> {
@@ -36,9 +43,10 @@ impl Extractor<'_> {
             }
             OpCode::Tt(Tt::AtomicCas) => {
                 let action = Action::Atomic(Update::CompareExchange, self.ordering(op));
-                let made = self.through(op, group("ptr"), group("mask"), action, Completion::Done, group("val"));
-                if let (Some(made), Some(compare)) = (made, group("cmp").and_then(|cmp| self.int(cmp))) {
-                    self.program.accesses[made as usize].compare = Some(compare.term);
+                let before = self.program.accesses.len();
+                self.through(op, group("ptr"), group("mask"), action, Completion::Done, group("val"));
+                if let Some(compare) = group("cmp").and_then(|cmp| self.int(cmp)) {
+                    self.program.accesses[before..].iter_mut().for_each(|made| made.compare = Some(compare.term));
                 }
             }
             OpCode::Tt(Tt::AtomicLoad) => {
@@ -222,7 +230,7 @@ impl Extractor<'_> {
     pub(super) fn read_somewhere(&mut self, op: OpId) {
         let offset = self.program.terms.int(0, 64);
         let mask = self.program.terms.truth(true);
-        let place = Place { base: Base::Unknown, offset, bytes: 1, lanes: [].into(), mask };
+        let place = Place { base: Target::Tensor(Base::Unknown), offset, bytes: 1, lanes: [].into(), mask };
         self.access(op, place, Action::Load, Completion::Done, None);
     }
 
@@ -235,9 +243,14 @@ impl Extractor<'_> {
         completion: Completion,
         value: Option<ValueId>,
     ) -> u32 {
+        let base = match place.base {
+            Target::Tensor(base) => base,
+            Target::Choice(choice) => return self.either_access(op, choice, &place, action, completion, value),
+        };
         let number = self.program.accesses.len() as u32;
         let mut value = value.and_then(|value| self.int(value)).map(|value| value.term);
-        let Place { mut base, mut offset, mut bytes, mut lanes, mut mask } = place;
+        let Place { mut offset, mut bytes, mut lanes, mut mask, .. } = place;
+        let mut base = base;
         if lanes.iter().fold(1, |count: i64, size| count.saturating_mul(*size)) > LANES {
             self.gap(op, "an access of more than 2^24 elements is not followed");
             (base, bytes, lanes, value) = (Base::Unknown, 1, [].into(), None);
@@ -312,7 +325,10 @@ impl Extractor<'_> {
         let outer = std::mem::take(&mut self.steps);
         self.loops.push(number);
         let mask = self.program.terms.truth(true);
-        let Pointer { lanes, base, offset, bytes } = pointer;
+        let Pointer { lanes, mut base, offset, bytes } = pointer;
+        if let Target::Choice(_) = base {
+            base = Target::Tensor(Base::Unknown);
+        }
         let made = self.access(op, Place { base, offset, bytes, lanes, mask }, action, Completion::Done, None);
         self.loops.pop();
         let source = self.source(Source::Access(made));

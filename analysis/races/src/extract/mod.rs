@@ -1,5 +1,6 @@
 //! From a function of a module to what its program instances do to global memory.
 
+mod choice;
 mod control;
 mod descriptor;
 mod memory;
@@ -16,7 +17,7 @@ use crate::limits::extract::{CALLS as DEPTH, TERMS};
 use crate::program::{Argument, Base, Program, Source, Step, Unfollowed};
 use crate::term::{Node, Symbol, Term};
 pub(crate) use scalar::axis;
-pub(crate) use value::{Descriptor, Elements, Pointer, Value};
+pub(crate) use value::{Choice, Descriptor, Elements, Pointer, Target, Value};
 
 /// The state of the walk over one function.
 pub(crate) struct Extractor<'t> {
@@ -30,6 +31,8 @@ pub(crate) struct Extractor<'t> {
     /// The steps of the present block.
     steps: Vec<Step>,
     depth: usize,
+    /// Where pointers go by conditions.
+    choices: Vec<Choice>,
 }
 
 /// What the function does.
@@ -45,6 +48,7 @@ pub(crate) fn extract<'t>(tree: &'t Tree, functions: &'t FxHashMap<&'t str, OpId
         loops: Vec::new(),
         steps: Vec::new(),
         depth: 0,
+        choices: Vec::new(),
     };
     if let Some(&region) = tree.regions(function).first() {
         extractor.arguments(function, region);
@@ -76,7 +80,12 @@ impl<'t> Extractor<'t> {
                 Ty::Ptr => {
                     let offset = self.program.terms.int(0, 64);
                     let bytes = self.pointee_bytes(argument);
-                    Value::Pointer(Pointer { lanes: [].into(), base: Base::Argument(number), offset, bytes })
+                    Value::Pointer(Pointer {
+                        lanes: [].into(),
+                        base: Target::Tensor(Base::Argument(number)),
+                        offset,
+                        bytes,
+                    })
                 }
                 Ty::TensorDesc { shape, elem } => self.described_argument(number, shape, elem.bits),
                 _ => match bits {
@@ -107,7 +116,7 @@ impl<'t> Extractor<'t> {
         let source = self.source(Source::Op);
         let offset = self.whole(source, lanes.clone(), 64).term;
         let bytes = self.pointee_bytes(argument);
-        Value::Pointer(Pointer { lanes, base: Base::Argument(number), offset, bytes })
+        Value::Pointer(Pointer { lanes, base: Target::Tensor(Base::Argument(number)), offset, bytes })
     }
 
     /// Says at an op that it is not followed.

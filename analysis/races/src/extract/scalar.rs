@@ -3,7 +3,7 @@
 use dialects::{Arith, OpCode, Tt, Ttng};
 use ttgir::{OpId, Tree};
 
-use super::{Descriptor, Elements, Extractor, Pointer, Value};
+use super::{Descriptor, Elements, Extractor, Pointer, Target, Value};
 use crate::program::{Base, Source};
 use crate::term::{BinOp, Symbol, Term};
 
@@ -102,7 +102,7 @@ impl Extractor<'_> {
             OpCode::Tt(Tt::IntToPtr) => {
                 let wide = self.wide(*operands.first()?)?;
                 let (lanes, bytes) = (self.lanes(result), self.pointee_bytes(result));
-                Some(Value::Pointer(Pointer { lanes, base: Base::Unknown, offset: wide, bytes }))
+                Some(Value::Pointer(Pointer { lanes, base: Target::Tensor(Base::Unknown), offset: wide, bytes }))
             }
             OpCode::Tt(Tt::Bitcast) => match self.value(*operands.first()?) {
                 Value::Pointer(pointer) => {
@@ -131,13 +131,8 @@ impl Extractor<'_> {
                 Some(Value::Int(Elements { lanes: yes.lanes, term }))
             }
             (Value::Pointer(yes), Value::Pointer(no)) => {
-                let base = match terms.constant(condition) {
-                    Some(0) => no.base,
-                    Some(_) => yes.base,
-                    None if yes.base == no.base => yes.base,
-                    None => Base::Unknown,
-                };
                 let offset = terms.select(condition, yes.offset, no.offset);
+                let base = self.one_of(condition, yes.base, no.base);
                 Some(Value::Pointer(Pointer { base, offset, ..yes }))
             }
             (yes, no) if yes == no => Some(yes),

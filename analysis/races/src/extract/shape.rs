@@ -94,7 +94,8 @@ impl Extractor<'_> {
             Value::Pointer(pointer) => {
                 let at = at(self, &pointer.lanes);
                 let offset = self.program.terms.at_lanes(pointer.offset, &at);
-                Some(Value::Pointer(Pointer { lanes, offset, ..pointer }))
+                let base = self.retarget(pointer.base, &mut |this, term| this.program.terms.at_lanes(term, &at));
+                Some(Value::Pointer(Pointer { lanes, base, offset, ..pointer }))
             }
             Value::Descriptor(_) => None,
             Value::Opaque => Some(Value::Opaque),

@@ -3,6 +3,22 @@
 use crate::program::Base;
 use crate::term::Term;
 
+/// What a pointer points into, while a kernel is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    Tensor(Base),
+    /// One of two, by a condition: a number among the choices of the kernel.
+    Choice(u32),
+}
+
+/// Where a pointer goes by a condition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Choice {
+    pub(crate) condition: Term,
+    pub(crate) yes: Target,
+    pub(crate) no: Target,
+}
+
 /// An integer, or a tensor of integers: the element of the lane at hand.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Elements {
@@ -11,11 +27,11 @@ pub(crate) struct Elements {
     pub(crate) term: Term,
 }
 
-/// A pointer, or a tensor of pointers into one tensor.
+/// A pointer, or a tensor of pointers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pointer {
     pub(crate) lanes: Box<[i64]>,
-    pub(crate) base: Base,
+    pub(crate) base: Target,
     /// In bytes.
     pub(crate) offset: Term,
     /// Bytes of what it points to.
@@ -25,7 +41,7 @@ pub(crate) struct Pointer {
 /// A described tensor: a tensor descriptor, or a block pointer, which has a place of its own too.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Descriptor {
-    pub(crate) base: Base,
+    pub(crate) base: Target,
     pub(crate) offset: Term,
     pub(crate) bytes: u32,
     /// Elements along each dimension, of 64 bits.

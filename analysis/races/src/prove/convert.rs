@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::poly::{Monomial, Poly};
 use super::range::Ranges;
-use crate::program::Program;
+use crate::program::{Carried, Program};
 use crate::term::{BinOp, Node, Symbol, Term, Terms};
 
 /// Turns expressions into polynomials. Numbers of 32 bits and more are taken to be whole: that no address wraps is taken
@@ -19,6 +19,8 @@ pub(crate) struct Converter {
     /// Sources whose values are taken not to be negative, and for which of them that mattered.
     pub(crate) natural: FxHashSet<u32>,
     pub(crate) relied: RefCell<FxHashSet<u32>>,
+    /// Sources of values that loops carry and that are not negative.
+    carried: FxHashSet<u32>,
     /// By source, the axis of the grid of which it gives the number of a program.
     pub(crate) programs: FxHashMap<u32, u8>,
     /// By value that is read: the word that gives it, where the kernel never writes its tensor.
@@ -74,8 +76,28 @@ impl Fact {
 
 impl Converter {
     /// One that knows of a launch.
-    pub(crate) fn of_launch(ranges: Ranges, counts: Vec<(u8, Count)>) -> Converter {
-        Converter { ranges, counts, ..Converter::default() }
+    pub(crate) fn of_launch(program: &Program, ranges: Ranges, counts: Vec<(u8, Count)>) -> Converter {
+        let mut made = Converter { ranges, counts, ..Converter::default() };
+        made.note_carried(program);
+        made
+    }
+
+    /// Finds which values that loops carry are never negative: none is at first, and no round makes one of them so while
+    /// none of them is.
+    fn note_carried(&mut self, program: &Program) {
+        let all = || program.loops.iter().flat_map(|of| &of.carried).filter(|carried| carried.lanes.is_empty());
+        self.carried = all().map(|carried| carried.source).collect();
+        loop {
+            let stays = |carried: &&Carried| {
+                let both = [carried.first, carried.next];
+                both.into_iter().all(|term| self.is_natural(&program.terms, term))
+            };
+            let kept: FxHashSet<u32> = all().filter(stays).map(|carried| carried.source).collect();
+            if kept.len() >= self.carried.len() {
+                return;
+            }
+            self.carried = kept;
+        }
     }
 
     /// Whether some number that was met does not fit into its integers, by what is known of the launch.
@@ -172,6 +194,7 @@ impl Converter {
                 facts.push(positive());
                 facts.push(Fact::ordered(&this.shifted(1), &programs));
             }
+            Node::Read(source, ..) if self.carried.contains(&source) => facts.push(positive()),
             Node::Symbol(Symbol::Programs(axis), _) => {
                 facts.push(Fact::at_least_zero(this.shifted(-1)));
                 for (_, count) in self.counts.iter().filter(|(of, _)| *of == axis) {
@@ -346,7 +369,7 @@ impl Converter {
             Node::ExtS(a) => self.is_natural(terms, *a),
             Node::Trunc(a) => terms.bits(atom) >= 32 && self.is_natural(terms, *a),
             Node::ExtU(_) => true,
-            Node::Read(source, ..) if self.programs.contains_key(source) => true,
+            Node::Read(source, ..) if self.programs.contains_key(source) || self.carried.contains(source) => true,
             Node::Read(source, ..) => {
                 let natural = self.natural.contains(source);
                 if natural {

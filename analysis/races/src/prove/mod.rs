@@ -1,7 +1,6 @@
 //! Proofs that two program instances never touch the same bytes.
 
 mod convert;
-mod linear;
 mod pair;
 mod poly;
 mod range;

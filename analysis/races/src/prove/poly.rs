@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use base::linear::gcd;
 use smallvec::SmallVec;
 
 use crate::limits::proofs::MONOMIALS;
@@ -163,20 +164,4 @@ impl Poly {
         let sum = Poly::sum(sum);
         (sum.0.len() <= MONOMIALS).then_some(sum)
     }
-}
-
-/// Greatest common divisor, not negative.
-pub(crate) fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        if let (Ok(x), Ok(y)) = (u64::try_from(a), u64::try_from(b)) {
-            let (mut x, mut y) = (x, y);
-            while y != 0 {
-                (x, y) = (y, x % y);
-            }
-            return x.into();
-        }
-        (a, b) = (b, a % b);
-    }
-    i128::try_from(a).unwrap_or(1)
 }

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use base::linear::gcd;
 use rustc_hash::FxHashMap;
 
 use super::convert::Converter;
-use super::poly::{Poly, gcd};
+use super::poly::Poly;
 use crate::limits::proofs::COLUMNS;
 use crate::program::{Action, Base, Program};
 

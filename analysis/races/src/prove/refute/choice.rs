@@ -53,6 +53,9 @@ impl Refuter<'_> {
         if let Some(ways) = self.drawn(state) {
             return Some(ways);
         }
+        if let Some(ways) = self.of_rounds(state) {
+            return Some(ways);
+        }
         let mut atoms: Vec<Term> = state.said.difference(&state.chosen).copied().collect();
         atoms.sort();
         for atom in atoms {

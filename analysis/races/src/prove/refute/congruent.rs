@@ -58,7 +58,7 @@ impl Refuter<'_> {
     fn alike(&self, state: &State, a: Term, b: Term, same: &mut Vec<Poly>) {
         let difference = Poly::atom(a).minus(&Poly::atom(b));
         if let Some(poly) = solved(state, difference)
-            && !poly.is_zero()
+            && !state.is_known(&poly)
         {
             same.push(poly);
         }

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 mod assumed;
+mod carried;
 mod choice;
 mod congruent;
 mod programs;
@@ -116,8 +117,20 @@ struct State {
     ascending: FxHashSet<(Term, Term)>,
     /// Axes along which it was assumed how many programs there are.
     few: Vec<u8>,
+    /// How many rounds of loops are spoken of.
+    rounds: u8,
     /// Places in tables of which it was decided which is ahead.
     compared: FxHashSet<(Term, Term)>,
+    /// By how much the one was behind the other.
+    apart_by: Vec<Poly>,
+}
+
+impl State {
+    /// Whether it is said already that this is 0.
+    fn is_known(&self, zero: &Poly) -> bool {
+        let said = |of: &Poly| self.equations.iter().any(|equation| equation.zero == *of);
+        zero.is_zero() || said(zero) || said(&zero.scaled(-1))
+    }
 }
 
 /// A polynomial that is 0.
@@ -347,6 +360,9 @@ impl Refuter<'_> {
                     products.push(monomial.clone());
                 }
             }
+            if self.trust != Trust::Nothing {
+                self.reads_within(state, &mut fresh);
+            }
             fresh.sort();
             fresh.dedup();
             if fresh.is_empty() && products.is_empty() {
@@ -376,6 +392,22 @@ impl Refuter<'_> {
                         return false;
                     }
                 }
+            }
+        }
+    }
+
+    /// Adds the values of tables of which quotients and remainders are made.
+    fn reads_within(&mut self, state: &State, fresh: &mut Vec<Term>) {
+        let mut at = 0;
+        while let Some(&atom) = fresh.get(at) {
+            at += 1;
+            let Node::Binary(_, a, b) = *self.program.terms.node(atom) else { continue };
+            for part in [a, b] {
+                let poly = self.poly(part);
+                let read = |atom: &Term| matches!(self.program.terms.node(*atom), Node::Read(..));
+                let new = poly.atoms().filter(read).filter(|atom| !state.said.contains(atom) && !fresh.contains(atom));
+                let new: Vec<Term> = new.collect();
+                fresh.extend(new);
             }
         }
     }

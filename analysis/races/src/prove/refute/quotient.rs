@@ -4,7 +4,7 @@
 use super::system::System;
 use super::{Equation, Refuter, State, solved};
 use crate::prove::poly::Poly;
-use crate::term::{BinOp, Node, Term};
+use crate::term::{BinOp, Node, Symbol, Term};
 
 impl Refuter<'_> {
     /// Adds `x/g = y/g` for the same quotient in both instances, where `|g·(x/g) - g·(y/g)| < g` follows. Divisors that
@@ -30,7 +30,7 @@ impl Refuter<'_> {
             if between(self, divisor, others).is_none_or(|difference| !difference.is_zero()) {
                 continue;
             }
-            let Some(apart) = between(self, quotient, other).filter(|apart| !apart.is_zero()) else { continue };
+            let Some(apart) = between(self, quotient, other).filter(|apart| !state.is_known(apart)) else { continue };
             let divisor = self.poly(divisor);
             let Some(divisor) = solved(state, divisor) else { continue };
             let Some(distance) = apart.times(&divisor) else { continue };
@@ -45,7 +45,8 @@ impl Refuter<'_> {
         any
     }
 
-    /// Adds what remainders and minima are where only one value is left: groups of one tile have no remainder.
+    /// Adds what remainders, minima and rounds are where only one value is left: groups of one tile have no remainder, and
+    /// a loop over one tile has one round.
     pub(super) fn pinned(&mut self, state: &mut State) -> bool {
         let mut atoms: Vec<Term> = state.said.iter().copied().collect();
         atoms.sort();
@@ -58,13 +59,16 @@ impl Refuter<'_> {
                 {
                     Some(0)
                 }
+                Node::Symbol(Symbol::Round(_), _) => Some(0),
                 Node::Binary(BinOp::MinS | BinOp::MinU, a, b) => {
                     self.program.terms.constant(a).or(self.program.terms.constant(b))
                 }
                 _ => None,
             };
             let zero = only.and_then(|only| solved(state, Poly::atom(atom).shifted(-i128::from(only))));
-            let Some(zero) = zero.filter(|zero| zero.as_constant().is_none()) else { continue };
+            let Some(zero) = zero.filter(|zero| zero.as_constant().is_none() && !state.is_known(zero)) else {
+                continue;
+            };
             let zeros = state.equations.iter().map(|equation| &equation.zero);
             let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
             // It is neither more nor less.

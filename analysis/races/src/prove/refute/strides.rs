@@ -1,12 +1,13 @@
 //! Equations taken apart by a stride: `stride·high + low = 0` with `|low| < stride` is `high = 0` and `low = 0`.
 
+use base::linear::gcd;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::system::System;
 use super::{Equation, Refuter, Spread, State, solved};
 use crate::limits::proofs::BOUNDS;
 use crate::prove::convert::Fact;
-use crate::prove::poly::{Monomial, Poly, gcd};
+use crate::prove::poly::{Monomial, Poly};
 use crate::term::{BinOp, Node, Symbol, Term};
 
 impl Refuter<'_> {
@@ -18,8 +19,7 @@ impl Refuter<'_> {
         for distance in state.distances.iter().filter(|distance| !distance.is_zero()) {
             for (stride, high, low) in self.by_strides(distance) {
                 let zeros = state.equations.iter().map(|equation| &equation.zero);
-                let known = state.equations.iter().any(|equation| equation.zero == high);
-                if !low.is_zero() || known {
+                if !low.is_zero() || state.is_known(&high) {
                     continue;
                 }
                 let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
@@ -29,7 +29,7 @@ impl Refuter<'_> {
             }
         }
         // Tiles of one program after the other: a multiple of the distance is less than what it is multiplied by.
-        for distance in state.distances.iter().filter(|distance| !distance.is_zero()) {
+        for distance in state.distances.iter().filter(|distance| !state.is_known(distance)) {
             let mut strides: Vec<Monomial> = Vec::new();
             let facts = state.facts.iter().flat_map(|fact| fact.poly.terms()).map(|(monomial, _)| monomial);
             for monomial in facts.filter(|monomial| monomial.len() > 1) {

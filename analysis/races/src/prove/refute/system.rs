@@ -1,13 +1,13 @@
 //! Linear constraints.
 
+use base::linear::{Linear, Simplex};
 use rustc_hash::FxHashMap;
 
+use crate::limits::proofs::PIVOTS;
 use crate::prove::convert::Fact;
-use crate::prove::linear::{Linear, Simplex};
 use crate::prove::poly::{Monomial, Poly};
 
 /// Linear constraints over monomials.
-#[derive(Default)]
 pub(super) struct System {
     numbers: FxHashMap<Monomial, u32>,
     pub(super) simplex: Simplex,
@@ -15,7 +15,7 @@ pub(super) struct System {
 
 impl System {
     pub(super) fn new<'p>(facts: &'p [Fact], zeros: impl IntoIterator<Item = &'p Poly>) -> System {
-        let mut system = System::default();
+        let mut system = System { numbers: FxHashMap::default(), simplex: Simplex::new(PIVOTS) };
         let facts = facts.iter().map(|fact| (&fact.poly, fact.equal));
         for (poly, equal) in facts.chain(zeros.into_iter().map(|poly| (poly, true))) {
             let row = system.row(poly, equal);

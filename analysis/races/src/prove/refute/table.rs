@@ -39,6 +39,15 @@ impl Refuter<'_> {
         values
     }
 
+    /// The values that loops carry and that say where a value of a table stands.
+    pub(super) fn places(&mut self, state: &State) -> Vec<Term> {
+        let places = self.values(state).into_iter().map(|value| value.place);
+        let mut atoms: Vec<Term> = places.flat_map(|place| place.atoms().collect::<Vec<_>>()).collect();
+        atoms.sort();
+        atoms.dedup();
+        atoms
+    }
+
     /// Adds what follows; whether anything is new.
     pub(super) fn by_tables(&mut self, state: &mut State) -> bool {
         if self.trust == Trust::Nothing {
@@ -217,6 +226,7 @@ impl Refuter<'_> {
         }
         let (a, b, distance) = self.open_stretches(state)?;
         state.compared.insert((a, b));
+        state.apart_by.push(distance.clone());
         let ways = [
             Fact::at_least_zero(distance.shifted(-1)),
             Fact::at_least_zero(distance.scaled(-1).shifted(-1)),
@@ -234,7 +244,8 @@ impl Refuter<'_> {
         for mine in ends(1) {
             for other in ends(2).filter(|other| other.source == mine.source) {
                 let distance = mine.place.minus(&other.place);
-                if distance.as_constant().is_none() && !state.compared.contains(&(mine.atom, other.atom)) {
+                let decided = state.compared.contains(&(mine.atom, other.atom)) || state.apart_by.contains(&distance);
+                if distance.as_constant().is_none() && !decided {
                     return Some((mine.atom, other.atom, distance));
                 }
             }
@@ -251,8 +262,13 @@ impl Refuter<'_> {
         }
         let axes = self.axes.to_vec();
         for (axis, distance) in axes.into_iter().zip(state.distances.clone()) {
-            // What a launch says of the grid is not assumed away.
-            if distance.is_zero() || self.is_sized(axis) || self.known.contains_key(&Symbol::Programs(axis)) {
+            if distance.is_zero() || self.known.contains_key(&Symbol::Programs(axis)) {
+                continue;
+            }
+            // What a launch says of the grid is not assumed away, but for how many batches it has.
+            let sized = self.is_sized(axis);
+            let of_one_batch = if sized { self.launch.host.of_one_batch(axis, self.program) } else { None };
+            if sized && of_one_batch.is_none() {
                 continue;
             }
             let content = distance.content();
@@ -264,6 +280,9 @@ impl Refuter<'_> {
                     high.as_constant().is_some() || state.equations.iter().any(|equation| equation.zero == high);
                 // Who asks for a program's number is launched for more than one.
                 if most.as_constant() == Some(1) || known || self.has_programs(&most) || self.tells_apart(axis, &most) {
+                    continue;
+                }
+                if of_one_batch.as_ref().is_some_and(|programs| *programs != most) {
                     continue;
                 }
                 self.premises.insert(Premise::Few(axis, most));

@@ -5,16 +5,31 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::poly::gcd;
-use crate::limits::proofs::PIVOTS;
+/// Greatest common divisor, not negative.
+pub fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        if let (Ok(x), Ok(y)) = (u64::try_from(a), u64::try_from(b)) {
+            let (mut x, mut y) = (x, y);
+            while y != 0 {
+                (x, y) = (y, x % y);
+            }
+            return x.into();
+        }
+        (a, b) = (b, a % b);
+    }
+    i128::try_from(a).unwrap_or(1)
+}
 
 /// A sum of variables with coefficients, and a constant, that is not negative, or that is 0.
 #[derive(Clone, Debug)]
-pub(crate) struct Linear {
+pub struct Linear {
     /// Variables ascending, coefficients not 0.
-    pub(crate) sum: Vec<(u32, i128)>,
-    pub(crate) constant: i128,
-    pub(crate) equal: bool,
+    pub sum: Vec<(u32, i128)>,
+    /// The constant.
+    pub constant: i128,
+    /// Whether it is 0.
+    pub equal: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,7 +127,9 @@ fn tightened(mut of: Linear) -> Option<Linear> {
 
 /// Constraints that more can be added to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Simplex {
+pub struct Simplex {
+    /// Exchanges of variables before it is given up.
+    pivots: usize,
     /// Of each variable: its least and greatest value.
     bounds: Vec<(Option<Fraction>, Option<Fraction>)>,
     value: Vec<Fraction>,
@@ -131,8 +148,13 @@ pub(crate) struct Simplex {
 }
 
 impl Simplex {
+    /// One without constraints, which is given up after so many exchanges of variables.
+    pub fn new(pivots: usize) -> Simplex {
+        Simplex { pivots, ..Simplex::default() }
+    }
+
     /// A variable of which nothing is known.
-    pub(crate) fn variable(&mut self) -> u32 {
+    pub fn variable(&mut self) -> u32 {
         let var = self.value.len() as u32;
         self.value.push(Fraction::ZERO);
         self.bounds.push((None, None));
@@ -141,7 +163,7 @@ impl Simplex {
     }
 
     /// Whether no rational numbers, and so no integers, satisfy all constraints.
-    pub(crate) fn contradictory(&mut self) -> bool {
+    pub fn contradictory(&mut self) -> bool {
         if !self.contradictory && !self.lost && !self.satisfied {
             match self.infeasible() {
                 Some(answer) => (self.contradictory, self.satisfied) = (answer, !answer),
@@ -152,14 +174,14 @@ impl Simplex {
     }
 
     /// Whether the constraints and one more contradict each other.
-    pub(crate) fn contradicts(&self, more: Linear) -> bool {
+    pub fn contradicts(&self, more: Linear) -> bool {
         let mut with = self.clone();
         with.take(more, false);
         with.contradictory()
     }
 
     /// Adds a constraint.
-    pub(crate) fn assert(&mut self, constraint: Linear) {
+    pub fn assert(&mut self, constraint: Linear) {
         self.take(constraint, true);
     }
 
@@ -258,7 +280,7 @@ impl Simplex {
                 return Some(true);
             }
         }
-        for _ in 0..PIVOTS {
+        for _ in 0..self.pivots {
             // The least variable that is out of bounds (Bland's rule: it ends).
             let mut broken: Option<(u32, usize, Fraction, bool)> = None;
             for (at, (var, _)) in self.rows.iter().enumerate() {
