@@ -20,8 +20,6 @@ mod outcome;
 mod proof;
 mod race_index;
 mod slice;
-#[cfg(test)]
-mod tests;
 mod unbound;
 
 pub use cache::{OutcomeCache, kernel_bytes};
