@@ -1,5 +1,6 @@
 //! Launches for loops that go from tile to tile by a step: with more programs than the step has room for, two of them come
-//! to one tile.
+//! to one tile. Sizes that are tried have a few tiles, and a grid that the host gives may have a program for each of them and
+//! more; there are launches here in which a program has a second one.
 
 use std::borrow::Cow;
 
@@ -8,7 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::choose::{Choice, block, bounded, neighbours, setting};
 use crate::host::Numbers;
 use crate::launch::Known;
-use crate::limits::choose::{FARTHEST, FEW, GROUPED, STRIDED_LANES};
+use crate::limits::choose::{FARTHEST, FEW, GROUPED, LONGER, STRIDED_LANES, UNLIKE};
 use crate::point::goes_on;
 use crate::program::Program;
 use crate::prove::{Converter, Poly, Spread};
@@ -62,7 +63,7 @@ pub(crate) fn persistent(program: &Program, launch: &Known, spreads: &[Spread]) 
         // The smallest in which a program comes to its second tile, or one that has room for any.
         let doubled = std::iter::successors(Some(2 * block(&with_bounds)), |size| size.checked_mul(2));
         let small = doubled.take_while(|smaller| *smaller < size).find_map(|smaller| {
-            with(smaller).filter(|made| goes_on(&with_bounds, made, stride.number, 1) == Some(true))
+            with(smaller).filter(|made| goes_twice(&with_bounds, made, stride.number) == Some(true))
         });
         let Some(mut made) = small.or_else(|| with(size)) else { continue };
         let before: i64 = made.grid.iter().take(axis).fold(1, |all: i64, count| all.saturating_mul((*count).max(1)));
@@ -123,6 +124,62 @@ fn compared(program: &Program, condition: Term) -> Vec<Term> {
         }
     }
     found
+}
+
+/// Loops around some accesses of which a program's number, or how many there are, says how often they go around, and of
+/// these those that sizes drive.
+pub(crate) fn shared(program: &Program, launch: &Known, asked: &FxHashSet<u32>) -> Vec<u32> {
+    let mut all: Vec<u32> = Vec::new();
+    for access in (0u32..).zip(&program.accesses).filter(|(number, _)| asked.contains(number)).map(|(_, access)| access)
+    {
+        all.extend(&access.loops);
+    }
+    all.sort_unstable();
+    all.dedup();
+    let is_grid = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_) | Symbol::Programs(_), _));
+    let is_size = |node: &Node| match node {
+        Node::Symbol(Symbol::Argument(at), _) => launch.value(*at).is_none(),
+        Node::Symbol(Symbol::DescriptorSize(at, dim), _) => !launch.sizes.contains_key(&(*at, *dim)),
+        _ => false,
+    };
+    let drives = |number: &u32| {
+        program.loops.get(*number as usize).is_some_and(|of| {
+            program.terms.any_leaf(of.condition, is_grid) && program.terms.any_leaf(of.condition, is_size)
+        })
+    };
+    all.retain(drives);
+    all
+}
+
+/// Whether the first program goes around a loop twice.
+pub(crate) fn goes_twice(program: &Program, setting: &Setting, number: u32) -> Option<bool> {
+    goes_on(program, setting, number, 1)
+}
+
+/// Launches in which the first program goes around such a loop twice, as small as they come, with sizes that are multiples of
+/// blocks and such that are not: what they show is shown, and not that there is none.
+pub(crate) fn longer(program: &Program, launch: &Known, spreads: &[Spread], asked: &FxHashSet<u32>) -> Vec<Setting> {
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, spreads);
+    let block = block(&with_bounds);
+    let mut all = Vec::new();
+    for number in shared(program, launch, asked) {
+        for rest in [0, 1] {
+            let mut sizes = (0..LONGER).map(|times| block << times).map(|size| size + rest * (size / 4 + 1));
+            let made = sizes.find_map(|size| {
+                let small = size <= STRIDED_LANES / block;
+                let choice = Choice { size, choice: 1, wide: true, ..Choice::default() };
+                let made = setting(&with_bounds, launch, &bounded, &choice).filter(|_| small)?;
+                (goes_twice(&with_bounds, &made, number) == Some(true)).then_some(made)
+            });
+            let Some(made) = made else { continue };
+            match made.programs() <= UNLIKE {
+                true => all.push(made),
+                false => all.extend(neighbours(&made).into_iter().map(|chosen| Setting { chosen, ..made.clone() })),
+            }
+        }
+    }
+    all
 }
 
 /// Launches in which a size that the kernel divides by another one is twice that: heads that share another one's memory.

@@ -51,7 +51,7 @@ pub(super) fn further(kernel: &Kernel, plan: &InputPlan) -> Vec<Valuation> {
     }
     if kernel.inputs.iter().any(|input| input.kind == InputKind::Memory) {
         for start in std::iter::once(&plan.base).chain(&long) {
-            found.extend(differing(kernel, start));
+            found.extend(differing(kernel, plan, start));
         }
         let rising = |start: &Valuation, slope| Valuation { slope, ..start.clone() };
         found.extend([rising(&plan.base, SLOPE), rising(&long[0], SLOPE)]);
@@ -79,7 +79,7 @@ fn uneven(at: i64) -> i64 {
 }
 
 /// The same inputs with the words of memory that are read under them differing from one to the next.
-fn differing(kernel: &Kernel, start: &Valuation) -> Vec<Valuation> {
+fn differing(kernel: &Kernel, plan: &InputPlan, start: &Valuation) -> Vec<Valuation> {
     let read = read_words(kernel, start);
     let (alone, others) = (numbered(&read.alone), numbered(&read.others));
     let several = |words: &[(WordAt, i64)]| words.iter().any(|(_, at)| *at > 0);
@@ -99,10 +99,14 @@ fn differing(kernel: &Kernel, start: &Valuation) -> Vec<Valuation> {
         }
     }
     if several(&others) {
-        for unit in units(kernel) {
+        // Stretches between two words fill no ring, and each of them does.
+        let lengths = [1, i64::try_from(plan.depth).unwrap_or(1).saturating_add(1)];
+        for (length, unit) in
+            lengths.into_iter().flat_map(|length| units(kernel).into_iter().map(move |unit| (length, unit)))
+        {
             let mut valuation = start.clone();
             with(&mut valuation, &alone, &ORDERS[0]);
-            with(&mut valuation, &others, &|at| unit * uneven(at));
+            with(&mut valuation, &others, &|at| unit.saturating_mul(length).saturating_mul(uneven(at)));
             all.push(valuation);
         }
     }

@@ -173,8 +173,10 @@ fn arguments(survey: &Survey<'_>, param: &Param, facts: &Facts) -> (Vec<Given>, 
     }
     let traits = facts.traits;
     let pointers = |integers: bool| {
-        let types = TYPES.iter().map(|ty| format!("*{ty}")).chain(["*i64".to_owned(), "*i1".to_owned()]);
-        let mut all: Vec<Given> = types.map(Given::Type).collect();
+        // A number that is read from memory is an index: one of 8 bits would wrap.
+        let types =
+            ["fp16", "bf16", "fp32", "fp8e4nv", "i32", "u8", "i8", "fp8e5", "i64", "i1"].map(|ty| format!("*{ty}"));
+        let mut all: Vec<Given> = types.map(Given::Type).into();
         if integers {
             all.sort_by_key(|given| !matches!(given, Given::Type(ty) if ty == "*i32" || ty == "*i64"));
         }
