@@ -15,6 +15,9 @@ use crate::target;
 /// What packs extensions.
 const VSCE: &str = "@vscode/vsce@4";
 
+/// What goes along with the binary wherever that goes.
+const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
+
 /// What other systems need.
 const CROSS: &str = "
 Other systems, each best on a machine of its own (.github/workflows/release.yml):
@@ -118,7 +121,7 @@ fn fill(folder: &Path, binary: &Path, root: &Path) -> io::Result<()> {
     let completions = folder.join("completions");
     fs::create_dir_all(&completions)?;
     fs::copy(binary, folder.join(binary.file_name().unwrap_or_default()))?;
-    for name in ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md"] {
+    for name in LICENCES.into_iter().chain(["README.md", "CHANGELOG.md"]) {
         fs::copy(root.join(name), folder.join(name))?;
     }
     let scripts = [
@@ -155,6 +158,7 @@ fn extension(root: &Path, packages: &Path, binary: &Path, host: &str) -> Outcome
     let Some(system) = system(host) else { return Outcome::Skipped("VS Code has no name for this system") };
     let server = folder.join("server");
     let copied = fs::create_dir_all(&server)
+        .and_then(|()| LICENCES.iter().try_for_each(|name| fs::copy(root.join(name), server.join(name)).map(|_| ())))
         .and_then(|()| fs::copy(binary, server.join(binary.file_name().unwrap_or_default())));
     let outcome = match copied {
         Ok(_) => package(&folder, &packages.join(format!("fencepost-{system}.vsix")), system),

@@ -11,6 +11,7 @@ use crate::judged_section::{JudgedSection, SectionKey};
 use crate::limits::fixes::STEPS as FIX_STEPS;
 use crate::limits::memo::FIXES_THAT_PASSED as PASSED;
 use crate::limits::quick_report::{RUN as REPORT_RUN, STATES as REPORT_STATES, STEPS as REPORT_STEPS};
+use crate::near_directives;
 use crate::progress::{Depth, KernelNumber, Listener, Progress};
 use crate::recipes::recipes;
 use crate::suppress::Suppressions;
@@ -227,6 +228,7 @@ impl Engine {
             analysis.kernels.extend(kernels);
         }
         analysis.problems = comments.problems(&analysis.kernels);
+        analysis.problems.extend(near_directives::problems(document.text(), "//"));
         analysis.problems.extend(document.sections().iter().filter_map(undefined_locations));
         analysis.problems.sort_by_key(|problem| problem.range.start);
         if !other.is_empty() {

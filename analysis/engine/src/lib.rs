@@ -8,6 +8,7 @@ pub mod fix_all;
 pub mod instances;
 mod judged_section;
 mod limits;
+mod near_directives;
 mod progress;
 mod recipes;
 mod source;

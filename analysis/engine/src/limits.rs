@@ -49,6 +49,12 @@ base::limits! { "engine":
         STEPS: u64 = 120_000, Steps, NoFix;
     }
 
+    mod directives {
+        /// Elaborations with other values in place of one of a directive, and of those that were chosen beside it, to say
+        /// whether it is to blame for what Triton would refuse.
+        TRIED: usize = 8, Count, Shown;
+    }
+
     mod premises {
         /// Elaborations with other values, to say which values the races of one kernel depend on.
         RACE_VARIATIONS: usize = 40, Count, Shown;

@@ -21,186 +21,229 @@ pub(crate) fn race(
 ) -> Option<Description> {
     let Rule::Race { earlier, later } = &violation.rule else { return None };
     let too_early = earlier.mode == Mode::Read && read_nothing(replay, earlier);
+    let race = Race { words, machine, replay, earlier, later, too_early };
     let told = words.channels.barrier_of(earlier.channel).and_then(|barrier| replay.end.barriers().get(barrier));
     let kind = match told {
         Some((place, _)) if is_told_wrongly(words.kernel, valuation, replay, violation, *place) => Kind::ExpectMismatch,
         _ => classify(words, machine, replay, earlier, later, too_early),
     };
-    let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
-    let buffer = place(words, replay, later);
-    let apart = words.channels.family(earlier.channel).filter(|_| earlier.thread == later.thread);
-    let does = if later.mode == Mode::Read { "reads" } else { "overwrites" };
-    let message = match kind {
-        _ if apart == Some(CommitKind::RelaxedRead) => message!(
-            "{who} overwrites {buffer} while other warps of it may still be reading it{:}Triton puts no barrier between \
-             {op} and an asynchronous copy",
-            who,
-            buffer,
-            words.op_of(earlier)
-        ),
-        _ if apart == Some(CommitKind::Stage) => message!(
-            "{who} {does} {buffer} one stage of the warp pipeline behind {op}{:}half of its warps runs a stage later, so \
-             both happen at once",
-            who,
-            does,
-            buffer,
-            words.op_of(earlier)
-        ),
-        Kind::PendingAccess if replay.lags(machine, later.thread, earlier, later.step) => message!(
-            "{who} {does} {buffer} in the stage of the warp pipeline right behind the wait for {op}{:}half of its warps \
-             runs a stage later, and has not waited for its part yet",
-            who,
-            does,
-            buffer,
-            words.op_of(earlier)
-        ),
-        Kind::PendingAccess => {
-            let family = words.channels.family(earlier.channel)?;
-            let (done, op) = (if later.mode == Mode::Read { "read" } else { "written" }, words.op_of(earlier));
-            let under_way = match family {
-                CommitKind::Tdm => message!("{op} is still under way", op),
-                _ => message!("the group of {op} is still pending", op),
-            };
-            if let Some(bar) = arrives_when_copied(words, replay, earlier) {
-                message!(
-                    "{buffer} is {done} while {op} is under way: `{}` says when it is over, and {who} does not wait for it",
-                    buffer,
-                    done,
-                    op,
-                    words.barrier(bar),
-                    who
-                )
-            } else if family == CommitKind::AsyncCopy && !committed(words, replay, earlier) {
-                message!(
-                    "{buffer} is {done} while {op} is under way: no `{ttg.async_commit_group}` has closed its group, so no \
-                     `{ttg.async_wait}` waits for it",
-                    buffer,
-                    done,
-                    op
-                )
-            } else {
-                message!(
-                    "{buffer} is {done} while {under_way}; {} must come first",
-                    buffer,
-                    done,
-                    under_way,
-                    Words::awaited_by(family)
-                )
-            }
-        }
-        Kind::PhaseMismatch => {
-            // Too early is the one whose wait let it pass.
-            let (early, other) = if too_early { (earlier, later) } else { (later, earlier) };
-            let (barrier, flips, step) = replay.guard(words.kernel, early)?;
-            let name = words.barrier(barrier);
-            let ahead = replay.record(step).is_some_and(|wait| wait.barriers.iter().any(|at| at.seen() < at.flips));
-            if ahead {
-                early_wait(words, early, other, name, flips)
-            } else {
-                message!(
-                    "{} {} {} too early{:}its wait on `{name}` passed at flip {flips}, but {} in {} is over only with a later one",
-                    words.partition(early.thread),
-                    verb(early.mode),
-                    words.operand(early),
-                    name,
-                    flips,
-                    words.op_of(other),
-                    words.partition(other.thread)
-                )
-            }
-        }
-        Kind::ExpectMismatch => {
-            let done = if later.mode == Mode::Read { "read" } else { "written" };
-            let told = words.channels.barrier_of(earlier.channel).and_then(|barrier| {
-                let place = replay.end.barriers().get(barrier)?.0;
-                Some(bytes(words, replay, place))
-            });
-            let why = told.unwrap_or_else(|| "its barrier expects fewer bytes than the copies bring".into());
-            message!("{buffer} is {done} before all of it has come{:}{why}", buffer, done, why)
-        }
-        Kind::MissingBackwardBarrier if earlier.mode == Mode::Write => message!(
-            "{who} writes {buffer} again while its last contents may still be on the way, or unread{:}no wait in between \
-             says otherwise",
-            who,
-            buffer
-        ),
-        Kind::MissingBackwardBarrier => {
-            let end = release(words, replay, earlier, later);
-            message!(
-                "{who} overwrites {buffer} while {} may still be reading it{end}",
-                who,
-                buffer,
-                actor(words, earlier, later),
-                end
-            )
-        }
-        Kind::PackedOverwrite => {
-            let end = release(words, replay, earlier, later);
-            packed::message(words, replay, earlier, later, &end)
-        }
-        _ if too_early => {
-            message!(
-                "{whom} reads {buffer}, which {who} writes only later{:}nothing makes {whom} wait for that",
-                whom,
-                buffer,
-                who,
-                whom
-            )
-        }
-        _ => {
-            let end = release(words, replay, earlier, later);
-            let does = if later.mode == Mode::Write { "overwrites" } else { "reads" };
-            if unfinished_at(words, earlier) {
-                message!(
-                    "{who} {does} {buffer} while {} may still be writing it{end}",
-                    who,
-                    does,
-                    buffer,
-                    actor(words, earlier, later),
-                    end
-                )
-            } else {
-                message!(
-                    "{who} {does} {buffer} without waiting for the write in {whom}{end}",
-                    who,
-                    does,
-                    buffer,
-                    whom,
-                    end
-                )
-            }
-        }
-    };
-    let late = |event: &Event| if unfinished_at(words, event) { " and is still in flight" } else { "" };
-    let first = message!("{} {}{}", words.partition(earlier.thread), verb_of(words, replay, earlier), late(earlier));
-    let second = message!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
-    let either = either(words, earlier, later, too_early);
-    let (first, second) = if too_early {
-        (message!("{first}: {either}", first, either), second)
-    } else {
-        (first, message!("{second}: {either}", second, either))
-    };
-    let note =
-        |event: &Event, text: Message, primary| Note { source: None, range: words.event_range(event), text, primary };
-    let mut notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
-    // What is wrong is what the barrier was told, whatever then meets it first.
-    let told = words.channels.barrier_of(earlier.channel).filter(|_| kind == Kind::ExpectMismatch);
-    let told = told.and_then(|barrier| expectation(words, replay, replay.end.barriers().get(barrier)?.0));
-    if let Some((site, text)) = told {
-        notes.iter_mut().for_each(|note| note.primary = false);
-        notes.push(Note::primary(words.site_range(site), text));
-    }
-    let place_of = |event: &Event| {
-        let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect))?;
-        record.places.get(usize::from(event.access)).map(|place| place.buffer)
-    };
-    if let (Some(one), Some(other)) = (place_of(earlier), place_of(later)) {
-        notes.extend(words.same_memory(one, other).map(|(range, text)| Note::new(range, text)));
-    }
+    let (message, notes) = (race.message(kind)?, race.notes(kind));
     let (awaited, early) = if too_early { (later, earlier) } else { (earlier, later) };
     let order = matches!(kind, Kind::PendingAccess | Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier)
         .then(|| MissingOrder::between(words, replay, awaited, early));
     Some(Description { kind, severity: kind.severity(), message, notes, order })
+}
+
+/// Two accesses that nothing orders, and the run in which they met.
+#[derive(Clone, Copy)]
+struct Race<'a> {
+    words: &'a Words<'a>,
+    machine: &'a Machine<'a>,
+    replay: &'a Replay,
+    earlier: &'a Event,
+    later: &'a Event,
+    /// Whether the earlier one is a read that should have come after the later one, a write.
+    too_early: bool,
+}
+
+impl Race<'_> {
+    /// The sentence of a race of this kind.
+    fn message(&self, kind: Kind) -> Option<Message> {
+        let Race { words, machine, replay, earlier, later, too_early } = *self;
+        let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
+        let buffer = place(words, replay, later);
+        let apart = words.channels.family(earlier.channel).filter(|_| earlier.thread == later.thread);
+        let does = if later.mode == Mode::Read { "reads" } else { "overwrites" };
+        Some(match kind {
+            _ if apart == Some(CommitKind::RelaxedRead) => message!(
+                "{who} overwrites {buffer} while other warps of it may still be reading it{:}Triton puts no barrier between \
+                 {op} and an asynchronous copy",
+                who,
+                buffer,
+                words.op_of(earlier)
+            ),
+            _ if apart == Some(CommitKind::Stage) => message!(
+                "{who} {does} {buffer} one stage of the warp pipeline behind {op}{:}half of its warps runs a stage later, so \
+                 both happen at once",
+                who,
+                does,
+                buffer,
+                words.op_of(earlier)
+            ),
+            Kind::PendingAccess if replay.lags(machine, later.thread, earlier, later.step) => message!(
+                "{who} {does} {buffer} in the stage of the warp pipeline right behind the wait for {op}{:}half of its warps \
+                 runs a stage later, and has not waited for its part yet",
+                who,
+                does,
+                buffer,
+                words.op_of(earlier)
+            ),
+            Kind::PendingAccess => self.while_pending(&buffer)?,
+            Kind::PhaseMismatch => self.at_another_phase()?,
+            Kind::ExpectMismatch => self.before_all_has_come(&buffer),
+            Kind::MissingBackwardBarrier if earlier.mode == Mode::Write => message!(
+                "{who} writes {buffer} again while its last contents may still be on the way, or unread{:}no wait in between \
+                 says otherwise",
+                who,
+                buffer
+            ),
+            Kind::MissingBackwardBarrier => {
+                let end = release(words, replay, earlier, later);
+                message!(
+                    "{who} overwrites {buffer} while {} may still be reading it{end}",
+                    who,
+                    buffer,
+                    actor(words, earlier, later),
+                    end
+                )
+            }
+            Kind::PackedOverwrite => {
+                let end = release(words, replay, earlier, later);
+                packed::message(words, replay, earlier, later, &end)
+            }
+            _ if too_early => {
+                message!(
+                    "{whom} reads {buffer}, which {who} writes only later{:}nothing makes {whom} wait for that",
+                    whom,
+                    buffer,
+                    who,
+                    whom
+                )
+            }
+            _ => self.without_a_wait(&buffer),
+        })
+    }
+
+    /// A group of operations has not been waited for.
+    fn while_pending(&self, buffer: &Message) -> Option<Message> {
+        let Race { words, replay, earlier, later, .. } = *self;
+        let who = words.partition(later.thread);
+        let family = words.channels.family(earlier.channel)?;
+        let (done, op) = (if later.mode == Mode::Read { "read" } else { "written" }, words.op_of(earlier));
+        let under_way = match family {
+            CommitKind::Tdm => message!("{op} is still under way", op),
+            _ => message!("the group of {op} is still pending", op),
+        };
+        Some(if let Some(bar) = arrives_when_copied(words, replay, earlier) {
+            message!(
+                "{buffer} is {done} while {op} is under way: `{}` says when it is over, and {who} does not wait for it",
+                buffer,
+                done,
+                op,
+                words.barrier(bar),
+                who
+            )
+        } else if family == CommitKind::AsyncCopy && !committed(words, replay, earlier) {
+            message!(
+                "{buffer} is {done} while {op} is under way: no `{ttg.async_commit_group}` has closed its group, so no \
+             `{ttg.async_wait}` waits for it",
+                buffer,
+                done,
+                op
+            )
+        } else {
+            message!(
+                "{buffer} is {done} while {under_way}; {} must come first",
+                buffer,
+                done,
+                under_way,
+                Words::awaited_by(family)
+            )
+        })
+    }
+
+    /// The wait of who is too early let it pass at another phase.
+    fn at_another_phase(&self) -> Option<Message> {
+        let Race { words, replay, earlier, later, too_early, .. } = *self;
+        // Too early is the one whose wait let it pass.
+        let (early, other) = if too_early { (earlier, later) } else { (later, earlier) };
+        let (barrier, flips, step) = replay.guard(words.kernel, early)?;
+        let name = words.barrier(barrier);
+        let ahead = replay.record(step).is_some_and(|wait| wait.barriers.iter().any(|at| at.seen() < at.flips));
+        Some(if ahead {
+            early_wait(words, early, other, name, flips)
+        } else {
+            message!(
+                "{} {} {} too early{:}its wait on `{name}` passed at flip {flips}, but {} in {} is over only with a later one",
+                words.partition(early.thread),
+                verb(early.mode),
+                words.operand(early),
+                name,
+                flips,
+                words.op_of(other),
+                words.partition(other.thread)
+            )
+        })
+    }
+
+    /// The barrier is told to expect other bytes than come.
+    fn before_all_has_come(&self, buffer: &Message) -> Message {
+        let Race { words, replay, earlier, later, .. } = *self;
+        let done = if later.mode == Mode::Read { "read" } else { "written" };
+        let told = words.channels.barrier_of(earlier.channel).and_then(|barrier| {
+            let place = replay.end.barriers().get(barrier)?.0;
+            Some(bytes(words, replay, place))
+        });
+        let why = told.unwrap_or_else(|| "its barrier expects fewer bytes than the copies bring".into());
+        message!("{buffer} is {done} before all of it has come{:}{why}", buffer, done, why)
+    }
+
+    /// Nothing says that the earlier write is over.
+    fn without_a_wait(&self, buffer: &Message) -> Message {
+        let Race { words, replay, earlier, later, .. } = *self;
+        let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
+        let end = release(words, replay, earlier, later);
+        let does = if later.mode == Mode::Write { "overwrites" } else { "reads" };
+        if unfinished_at(words, earlier) {
+            message!(
+                "{who} {does} {buffer} while {} may still be writing it{end}",
+                who,
+                does,
+                buffer,
+                actor(words, earlier, later),
+                end
+            )
+        } else {
+            message!("{who} {does} {buffer} without waiting for the write in {whom}{end}", who, does, buffer, whom, end)
+        }
+    }
+
+    /// What each of the two does, and what is wrong beside.
+    fn notes(&self, kind: Kind) -> Vec<Note<Message>> {
+        let Race { words, replay, earlier, later, too_early, .. } = *self;
+        let late = |event: &Event| if unfinished_at(words, event) { " and is still in flight" } else { "" };
+        let first =
+            message!("{} {}{}", words.partition(earlier.thread), verb_of(words, replay, earlier), late(earlier));
+        let second = message!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
+        let either = either(words, earlier, later, too_early);
+        let (first, second) = if too_early {
+            (message!("{first}: {either}", first, either), second)
+        } else {
+            (first, message!("{second}: {either}", second, either))
+        };
+        let note = |event: &Event, text: Message, primary| Note {
+            source: None,
+            range: words.event_range(event),
+            text,
+            primary,
+        };
+        let mut notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
+        // What is wrong is what the barrier was told, whatever then meets it first.
+        let told = words.channels.barrier_of(earlier.channel).filter(|_| kind == Kind::ExpectMismatch);
+        let told = told.and_then(|barrier| expectation(words, replay, replay.end.barriers().get(barrier)?.0));
+        if let Some((site, text)) = told {
+            notes.iter_mut().for_each(|note| note.primary = false);
+            notes.push(Note::primary(words.site_range(site), text));
+        }
+        let place_of = |event: &Event| {
+            let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect))?;
+            record.places.get(usize::from(event.access)).map(|place| place.buffer)
+        };
+        if let (Some(one), Some(other)) = (place_of(earlier), place_of(later)) {
+            notes.extend(words.same_memory(one, other).map(|(range, text)| Note::new(range, text)));
+        }
+        notes
+    }
 }
 
 /// Whether the later access stands behind a wait on the barrier that says when the earlier one is over, which may pass

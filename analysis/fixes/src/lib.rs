@@ -37,8 +37,6 @@ mod order;
 mod pending;
 mod phase;
 mod slot;
-#[cfg(test)]
-mod tests;
 mod token;
 mod wait;
 

@@ -132,6 +132,3 @@ fn private(tree: &Tree, function: OpId) -> bool {
     let visibility = tree.attr(function, "sym_visibility");
     visibility.is_some_and(|attr| tree.attr_text(attr).contains("private") || tree.attr_str(attr) == Some("private"))
 }
-
-#[cfg(test)]
-mod tests;

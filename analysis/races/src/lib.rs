@@ -39,8 +39,6 @@ mod smt;
 mod strides;
 mod stuck;
 mod term;
-#[cfg(test)]
-mod tests;
 mod uneven;
 mod windows;
 

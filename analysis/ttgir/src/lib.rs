@@ -32,8 +32,6 @@ mod resolve;
 mod shape;
 mod store;
 mod suggest;
-#[cfg(test)]
-mod tests;
 mod tree;
 mod ty;
 mod types;

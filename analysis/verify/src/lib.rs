@@ -19,8 +19,6 @@ mod outcome;
 mod proof;
 mod race_index;
 mod slice;
-#[cfg(test)]
-mod tests;
 mod unbound;
 
 pub use cache::{OutcomeCache, kernel_bytes};

@@ -59,15 +59,30 @@ export async function askRun(client: LanguageClient, target: RunTarget): Promise
   return run ? { target, title: run.title, message: run.message, sites: sites(run), run } : undefined;
 }
 
+/** A step in the words that fit above its line: `Step 3 of 15, partition0 (2): waits for bar`. */
+export function saidAbove(shown: ShownRun, at: number): string {
+  const step = shown.run.steps[at];
+  if (!step) {
+    return '';
+  }
+  return `Step ${at + 1} of ${shown.run.steps.length}, ${step.partition}${siteOf(shown, step)}: ${step.text}${step.stuck ? WAITS : ''}`;
+}
+
+const WAITS = ' and waits for ever';
+
+/** Which of the places of the finding it is, where it has several. */
+function siteOf(shown: ShownRun, step: RunStep): string {
+  return step.site && shown.sites > 1 ? ` (${step.site})` : '';
+}
+
 /** A step in words: `Step 3 of 15, partition0, line 41 (2): waits for bar. bar[0]: phase 1, …`. */
 export function saidOf(shown: ShownRun, at: number): string {
   const step = shown.run.steps[at];
   if (!step) {
     return '';
   }
-  const site = step.site && shown.sites > 1 ? ` (${step.site})` : '';
-  const stuck = step.stuck ? ' and waits for ever' : '';
-  return `Step ${at + 1} of ${shown.run.steps.length}, ${step.partition}, line ${step.location.range.start.line + 1}${site}: ${step.text}${stuck}.${countsOf(step)}`;
+  const line = step.location.range.start.line + 1;
+  return `Step ${at + 1} of ${shown.run.steps.length}, ${step.partition}, line ${line}${siteOf(shown, step)}: ${step.text}${step.stuck ? WAITS : ''}.${countsOf(step)}`;
 }
 
 /** What the barriers count that a step is about, in few words. */

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { runPage, type RunMessage } from './run_panel';
 import { mediaFolder } from './page';
 import { SELECTOR, type Session } from './session';
-import { askRun, saidOf, type RunTarget, type ShownRun } from './stepped_run';
+import { askRun, saidAbove, saidOf, type RunTarget, type ShownRun } from './stepped_run';
 import { goTo, showDocument, toRange } from './target';
 
 export const RUN_VIEW = 'fencepost.run';
@@ -202,7 +202,7 @@ export class Stepping implements vscode.Disposable, vscode.WebviewPanelSerialize
     if (!shown || !step || !this.isOf(document)) {
       return [];
     }
-    const title = `$(debug-step-over) ${saidOf(shown, this.step)}`;
+    const title = `$(debug-step-over) ${saidAbove(shown, this.step)}`;
     return [new vscode.CodeLens(toRange(step.location.range), { title, command: 'fencepost.revealRun' })];
   }
 

@@ -25,10 +25,14 @@ pub struct RecipeDirectives {
 }
 
 impl RecipeDirectives {
-    /// Reads them; files are looked for from `folder` on. A recipe with an error is left out.
-    pub fn read(text: &str, python: bool, folder: &Path) -> RecipeDirectives {
+    /// Reads them; files are looked for from `folder` on, and without one not at all. A recipe with an error is left out.
+    pub fn read<'a>(text: &str, python: bool, folder: impl Into<Option<&'a Path>>) -> RecipeDirectives {
+        let folder = folder.into();
         let sign = if python { "#" } else { "//" };
         let mut found = RecipeDirectives::default();
+        if !text.contains(MARK) {
+            return found;
+        }
         let mut lines = Lines { text, at: 0 }.peekable();
         while let Some((at, line)) = lines.next() {
             let Some(first) = comment(line, sign).and_then(|(_, body)| body.trim_start().strip_prefix(MARK)) else {

@@ -24,8 +24,9 @@ pub struct RecipeError {
     pub message: String,
 }
 
-/// Reads a recipe; files are looked for from `folder` on. What is wrong is left out of it.
-pub fn parse(text: &str, python: bool, folder: &Path) -> (Launch, Vec<RecipeError>) {
+/// Reads a recipe; files are looked for from `folder` on, and without one not at all. What is wrong is left out of it.
+pub fn parse<'a>(text: &str, python: bool, folder: impl Into<Option<&'a Path>>) -> (Launch, Vec<RecipeError>) {
+    let folder = folder.into();
     let mut launch =
         Launch { kernel: None, grid: [1; 3], arguments: Vec::new(), entry: None, origin: LaunchOrigin::CommandLine };
     let mut errors = Vec::new();
@@ -77,7 +78,7 @@ pub fn parse(text: &str, python: bool, folder: &Path) -> (Launch, Vec<RecipeErro
 /// What is wrong with it.
 pub fn argument(text: &str, folder: &Path) -> Result<Argument, String> {
     let (name, given) = pair(text.trim()).ok_or(format!("`{text}` is no `NAME=VALUE`"))?;
-    let given = value::read(given.trim(), folder).map_err(|wrong| wrong.message)?;
+    let given = value::read(given.trim(), Some(folder)).map_err(|wrong| wrong.message)?;
     Ok(Argument { name: name.to_owned(), given })
 }
 

@@ -88,7 +88,7 @@ impl RecipeEntry {
                 Scalar::Float(value) => format!("{value:?}"),
                 Scalar::Text(text) => text.clone(),
             };
-            let given = value::read(&text, folder).map_err(|wrong| format!("`{name}`: {}", wrong.message))?;
+            let given = value::read(&text, Some(folder)).map_err(|wrong| format!("`{name}`: {}", wrong.message))?;
             launch.arguments.push(Argument { name: name.clone(), given });
         }
         Ok(launch)
@@ -148,7 +148,7 @@ impl RecipeStore {
         let name = self.name(file);
         let own = self.kept.iter().filter(|(file, _)| *file == name);
         let read = own.filter_map(|(_, text)| {
-            let (launch, errors) = recipe::parse(text, python, &self.root);
+            let (launch, errors) = recipe::parse(text, python, self.root.as_path());
             errors.is_empty().then_some(Launch { origin: LaunchOrigin::Stored, ..launch })
         });
         read.collect()
@@ -169,7 +169,7 @@ impl RecipeStore {
             return Err(io::Error::other(why.clone()));
         }
         let name = self.name(file);
-        let kernel = |text: &str| recipe::parse(text, true, &self.root).0.kernel;
+        let kernel = |text: &str| recipe::parse(text, true, self.root.as_path()).0.kernel;
         let mut kept = self.kept.clone();
         kept.retain(|(file, text)| *file != name || kernel(text) != launch.kernel);
         kept.push((name, launch.to_string()));

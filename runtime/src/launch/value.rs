@@ -15,8 +15,8 @@ pub(super) struct ValueError {
     pub(super) message: String,
 }
 
-/// Reads a value; files are looked for from `folder` on.
-pub(super) fn read(text: &str, folder: &Path) -> Result<ArgumentValue, ValueError> {
+/// Reads a value; files are looked for from `folder` on, and without one not at all.
+pub(super) fn read(text: &str, folder: Option<&Path>) -> Result<ArgumentValue, ValueError> {
     if let Some(number) = number(text) {
         return Ok(number);
     }
@@ -26,6 +26,9 @@ pub(super) fn read(text: &str, folder: &Path) -> Result<ArgumentValue, ValueErro
     }
     if let Some(("file", parts)) = call(text) {
         let (path, member) = file(&parts, folder).map_err(whole)?;
+        if folder.is_none() {
+            return Ok(ArgumentValue::Python(text.to_owned()));
+        }
         let (dtype, unsigned, shape) = npy::peek(&path, member.as_deref()).map_err(whole)?;
         let fill = Fill::File(path, member);
         return Ok(ArgumentValue::Array(ArraySpec { dtype, unsigned, shape, strides: None, fill }));
@@ -66,7 +69,7 @@ fn number(text: &str) -> Option<ArgumentValue> {
 }
 
 /// `f16[256,64]@(64,1):normal`, of which `[` is at `open`.
-fn array(text: &str, open: usize, folder: &Path) -> Result<ArraySpec, ValueError> {
+fn array(text: &str, open: usize, folder: Option<&Path>) -> Result<ArraySpec, ValueError> {
     let name = text.get(..open).unwrap_or("");
     let dtype = ElemType::named(name).ok_or_else(|| ValueError {
         at: 0,
@@ -102,7 +105,9 @@ fn array(text: &str, open: usize, folder: &Path) -> Result<ArraySpec, ValueError
 /// Whether an expression of Python is read back as it is.
 fn is_one_word(text: &str) -> bool {
     unquoted(text) != text
-        || !has_gap(text) && number(text).is_none() && matches!(read(text, Path::new("")), Ok(ArgumentValue::Python(_)))
+        || !has_gap(text)
+            && number(text).is_none()
+            && matches!(read(text, Some(Path::new(""))), Ok(ArgumentValue::Python(_)))
 }
 
 /// Whether a text has white space outside of brackets.
@@ -136,7 +141,7 @@ fn call(text: &str) -> Option<(&str, Vec<&str>)> {
     Some((name, inner.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()))
 }
 
-fn fill(text: &str, folder: &Path) -> Result<Fill, String> {
+fn fill(text: &str, folder: Option<&Path>) -> Result<Fill, String> {
     let unknown = || {
         format!(
             "`{text}` is no fill; there are `zeros`, `ones`, `value(1.5)`, `empty`, `arange`, `normal(0, 1)`, \
@@ -162,7 +167,8 @@ fn fill(text: &str, folder: &Path) -> Result<Fill, String> {
     }
 }
 
-fn file(parts: &[&str], folder: &Path) -> Result<(std::path::PathBuf, Option<String>), String> {
+fn file(parts: &[&str], folder: Option<&Path>) -> Result<(std::path::PathBuf, Option<String>), String> {
+    let folder = folder.unwrap_or(Path::new(""));
     match parts {
         [path] => Ok((folder.join(unquoted(path)), None)),
         [path, member] => Ok((folder.join(unquoted(path)), Some(unquoted(member).to_owned()))),

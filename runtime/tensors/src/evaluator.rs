@@ -72,6 +72,13 @@ pub struct Environment {
     pub(super) evaluators: HashMap<(OpId, u16), Result<Evaluator, Trap>>,
 }
 
+impl Environment {
+    /// From now on operations are those of another tree, over the same memory.
+    pub fn next_tree(&mut self) {
+        self.evaluators.clear();
+    }
+}
+
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World").field("global", &self.global).field("program", &self.program).finish_non_exhaustive()

@@ -38,8 +38,6 @@ mod reduce;
 mod region;
 pub mod shape;
 pub mod tensor;
-#[cfg(test)]
-mod tests;
 pub mod tile;
 mod trap;
 pub mod upcast;
@@ -91,6 +89,15 @@ pub fn evaluate_cluster(
         })
     };
     (0..operands.len()).map(|cta| cut(cta).collect()).collect()
+}
+
+/// Whether an operation is followed.
+///
+/// # Errors
+///
+/// Why it is not.
+pub fn is_followed(site: &OpSite<'_>) -> Result<(), Trap> {
+    compile(site).map(|_| ())
 }
 
 /// Reads an operation off the tree, by the families that operations come in.

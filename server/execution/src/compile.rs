@@ -37,7 +37,7 @@ pub(crate) fn compile(
     let kernel = kernel(kernels.elaboration.map(|it| it.kernels.as_slice()).unwrap_or_default(), launch)?;
     let request = request(kernel, launch)?;
     let own = || elaborated::compiled(kernels, kernel, &request, (&path.to_string_lossy(), text), cancel);
-    let Some(python) = python else { return own() };
+    let Some(python) = python else { return own().map_err(|not| RunError(not.why)) };
     let advice = "with a Triton the cpu backend asks that for the kernel's IR (no GPU is needed): name a Python that \
                   has it with --python";
     let named = |error: SidecarError| match error {
@@ -49,7 +49,10 @@ pub(crate) fn compile(
     let mut sidecar = match Sidecar::start(python, SIDECAR_TIMEOUT, cancel) {
         Ok(sidecar) => sidecar,
         Err(error @ (SidecarError::Start(_) | SidecarError::NoTriton(_))) => {
-            return own().map_err(|why| RunError(format!("{why}; {}", named(error))));
+            return own().map_err(|not| match not.refused {
+                true => RunError(not.why),
+                false => RunError(format!("{}; {}", not.why, named(error))),
+            });
         }
         Err(error) => return Err(named(error)),
     };

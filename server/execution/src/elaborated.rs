@@ -6,10 +6,17 @@ use std::sync::Arc;
 use base::{Cancel, TextRange};
 use engine::instances::{Argument, ElaboratedInstance, Given as Has, KernelInstances, Module, Source, Spec, Target};
 use render::SourceText;
-use runtime::run::RunError;
 use runtime::sidecar::KernelRequest;
 
 use super::compiled_ir::{CompiledIr, PythonKernels};
+
+/// Why there is no IR.
+pub(super) struct NotElaborated {
+    /// In words.
+    pub(super) why: String,
+    /// Whether no Triton would compile it either.
+    pub(super) refused: bool,
+}
 
 /// The IR of the kernel with what is asked of the compiler, each op with its place in `text`, the file at `path`. Where
 /// no instance of the analysis is of that, the kernel is elaborated with it.
@@ -17,28 +24,31 @@ use super::compiled_ir::{CompiledIr, PythonKernels};
 /// # Errors
 ///
 /// Where Triton would refuse it, it is not followed whole, or `cancel` says so.
-pub(crate) fn compiled(
+pub(super) fn compiled(
     kernels: PythonKernels<'_>,
     kernel: &KernelInstances,
     request: &KernelRequest,
     (path, text): (&str, &str),
     cancel: &Cancel<'_>,
-) -> Result<CompiledIr, RunError> {
+) -> Result<CompiledIr, NotElaborated> {
+    let other = |why: String| NotElaborated { why, refused: false };
     let known = kernel.instances.iter().find(|instance| fits(kernel, instance, request)).cloned();
     let instance = match (known, kernels.elaboration) {
         (Some(known), _) => known,
         (None, Some(elaboration)) => {
             let made = elaboration.launched(kernel, spec(kernel, request), kernels.sources, cancel);
-            Arc::new(made.map_err(|_| RunError("the run was stopped".to_owned()))?)
+            Arc::new(made.map_err(|_| other("the run was stopped".to_owned()))?)
         }
-        (None, None) => return Err(RunError(format!("`{}` was not analysed", request.name))),
+        (None, None) => return Err(other(format!("`{}` was not analysed", request.name))),
     };
     if let Some((_, range, why)) = instance.unmodelled().first() {
         let line = SourceText::new(text).line(range.start);
-        return Err(RunError(format!("line {line} is not followed: {why}")));
+        return Err(other(format!("line {line} is not followed: {why}")));
     }
     if let Some(problem) = instance.problems().iter().find(|problem| !problem.hint) {
-        return Err(RunError(format!("Triton would refuse it: {}", problem.message)));
+        let why =
+            format!("Triton would refuse it at {}: {}", instance.spot(problem.file, problem.range), problem.message);
+        return Err(NotElaborated { why, refused: true });
     }
     let ir = with_places(&instance, path, &SourceText::new(text));
     let off = ir.contains(ASSERT) && !is_debugged(kernel, kernels);

@@ -110,11 +110,12 @@ impl RunBackend for CpuBackend {
 /// Gives the TTGIR of a launch of a Python file, where a backend needs it.
 pub(crate) type CompileLaunch<'a> = dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError> + 'a;
 
-/// Executes a plan. `compiled` gives the TTGIR of a launch of a Python file, for backends that need it.
+/// Executes a plan. `compiled` gives the TTGIR of a launch of a Python file, for backends that need it. A launch of several
+/// that cannot be run is one that failed, and the others are run.
 ///
 /// # Errors
 ///
-/// Where a launch could not be run at all.
+/// Where no launch could be run, all for one reason.
 pub(crate) fn execute(
     plan: &RunPlan,
     backend: &mut dyn RunBackend,
@@ -123,10 +124,19 @@ pub(crate) fn execute(
     cancel: &Cancel<'_>,
 ) -> Result<RunResults, RunError> {
     let mut results = RunResults::default();
+    // Why launches could not be run.
+    let mut refused = Vec::new();
     let whole = (plan.launches.len() as u32 * plan.seeds.max(1)).max(1) as f32;
     for launch in &plan.launches {
-        let compiled = compiled(launch)?;
         let first = results.runs.len();
+        let compiled = match compiled(launch) {
+            Ok(compiled) => compiled,
+            Err(error) => {
+                results.runs.push(failed(plan, launch, backend.name(), &error, cancel)?);
+                refused.push(error);
+                continue;
+            }
+        };
         for step in 0..plan.seeds.max(1) {
             let done = results.runs.len() as f32;
             let mut forward = |event: RunEvent| match event {
@@ -144,7 +154,14 @@ pub(crate) fn execute(
                 inputs: plan.seed,
                 seed,
             };
-            let report = backend.run(&request, &mut forward, cancel)?;
+            let report = match backend.run(&request, &mut forward, cancel) {
+                Ok(report) => report,
+                Err(error) => {
+                    results.runs.push(failed(plan, launch, backend.name(), &error, cancel)?);
+                    refused.push(error);
+                    break;
+                }
+            };
             let stop = matches!(report.end, RunEnd::Cancelled);
             merge::merge(&mut results.kernels, &report.kernels);
             results.runs.push(LaunchRun { launch: launch.clone(), seed, report });
@@ -155,5 +172,29 @@ pub(crate) fn execute(
         let of_launch = results.runs.get(first..).unwrap_or(&[]);
         results.differ.extend(outputs::schedule_differences(of_launch));
     }
-    Ok(results)
+    match refused.split_first() {
+        Some((first, others)) if refused.len() == results.runs.len() && others.iter().all(|why| why == first) => {
+            Err(first.clone())
+        }
+        _ => Ok(results),
+    }
+}
+
+/// A launch that could not be run.
+///
+/// # Errors
+///
+/// Where it is the only one of its plan, or nobody waits for the others any more.
+fn failed(
+    plan: &RunPlan,
+    launch: &Launch,
+    backend: &'static str,
+    error: &RunError,
+    cancel: &Cancel<'_>,
+) -> Result<LaunchRun, RunError> {
+    if plan.launches.len() <= 1 || cancel.check().is_err() {
+        return Err(error.clone());
+    }
+    let report = RunReport::new(backend, plan.instrument, RunEnd::Failed(error.0.clone()));
+    Ok(LaunchRun { launch: launch.clone(), seed: plan.seed, report })
 }

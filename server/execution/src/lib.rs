@@ -11,6 +11,7 @@ mod merge;
 mod names;
 pub mod outputs;
 mod plan;
+pub mod recipe_check;
 pub mod recipes;
 #[cfg(test)]
 mod tests;

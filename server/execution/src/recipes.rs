@@ -3,12 +3,14 @@
 
 use std::path::Path;
 
+use engine::instances::Elaboration;
 use findings::{GRID, KernelReport, Severity};
 use runtime::launch::directive::RecipeDirectives;
 use runtime::launch::recipe::{self, RecipeError};
 use runtime::launch::store::{self, RecipeStore};
 use runtime::launch::{Argument, ArgumentValue, Launch, LaunchOrigin};
 
+use super::recipe_check::wrong_names;
 use render::SourceText;
 
 /// What the user gives by hand.
@@ -56,6 +58,8 @@ pub struct RecipeSources<'a> {
     pub python: bool,
     /// Its kernels, as they were judged.
     pub kernels: &'a [KernelReport],
+    /// The kernels of a Python file as they were elaborated.
+    pub elaboration: Option<&'a Elaboration>,
     /// What the settings of the project say.
     pub configured: &'a [Launch],
     /// What is kept in the workspace.
@@ -78,11 +82,12 @@ impl RecipeSources<'_> {
         if !by.launches.is_empty() {
             return Ok(wanted(&by.launches));
         }
-        let directives = RecipeDirectives::read(self.text, self.python, folder);
-        if !directives.errors.is_empty() {
-            return Err(directives.errors);
+        let RecipeDirectives { launches, mut errors } = RecipeDirectives::read(self.text, self.python, folder);
+        errors.extend(wrong_names(self.text, &launches, self.kernels, self.elaboration));
+        if !errors.is_empty() {
+            return Err(errors);
         }
-        let said = wanted(&directives.launches);
+        let said = wanted(&launches);
         if !said.is_empty() {
             return Ok(said);
         }

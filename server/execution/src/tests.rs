@@ -142,6 +142,21 @@ fn a_backend_that_cannot_run_is_an_error() {
 }
 
 #[test]
+fn a_launch_that_cannot_be_run_keeps_no_other_from_running() {
+    let act = |request: &RunRequest| match request.launch.grid[0] {
+        2 => Err(RunError("it is refused".to_owned())),
+        _ => Ok(report(RunEnd::Passed, Vec::new(), 0)),
+    };
+    let results = execute(&plan(&["grid=2", "grid=3"], 2), act, &mut Vec::new()).unwrap_or_default();
+    let ends: Vec<&RunEnd> = results.runs.iter().map(|ran| &ran.report.end).collect();
+    assert_eq!(ends, [&RunEnd::Failed("it is refused".to_owned()), &RunEnd::Passed, &RunEnd::Passed]);
+    assert_eq!(results.status(), RunStatus::Failed);
+    // For all of them it is said once.
+    let all = execute(&plan(&["grid=2", "grid=2"], 2), act, &mut Vec::new());
+    assert_eq!(all.err(), Some(RunError("it is refused".to_owned())));
+}
+
+#[test]
 fn the_analysis_stands_beside_the_run() {
     let text = "one\ntwo\nthree\n";
     let own = |verdict: Verdict, findings: Vec<Finding>| {
@@ -179,7 +194,16 @@ fn a_launch_that_is_chosen_meets_the_finding() {
     let python = "def k(a, KK, K, n: gl.constexpr):\n    pid = gl.program_id(0)\n";
     for (text, python) in [(text, false), (python, true)] {
         let path = Path::new("k");
-        let sources = RecipeSources { path, text, python, kernels: &kernels, configured: &[], store: None, found: &[] };
+        let sources = RecipeSources {
+            path,
+            text,
+            python,
+            kernels: &kernels,
+            elaboration: None,
+            configured: &[],
+            store: None,
+            found: &[],
+        };
         let given = |by: &RecipeOverrides| -> Vec<(String, ArgumentValue)> {
             let launches = sources.choose(by).unwrap_or_default();
             launches.into_iter().flat_map(|it| it.arguments).map(|it| (it.name, it.given)).collect()

@@ -5,7 +5,7 @@ use findings::{Finding, KernelReport, Severity, Verdict};
 
 use runtime::run::{ASKS, RunEnd, SPINS};
 
-use super::plan::{RunResults, RunStatus};
+use super::plan::{LaunchRun, RunResults, RunStatus};
 use render::SourceText;
 
 /// Both verdicts on one kernel.
@@ -36,7 +36,10 @@ pub fn compare_verdicts(
     });
     let one = |run: &KernelReport| {
         let own = analysis.iter().find(|kernel| kernel.name == run.name)?;
-        Some(compare(own, run, (results.status(), spins), places))
+        // How the launches of other kernels ended says nothing of this one.
+        let of_it = |ran: &&LaunchRun| ran.report.kernels.iter().any(|kernel| kernel.name == run.name);
+        let ending = results.runs.iter().filter(of_it).map(|ran| RunStatus::new(&ran.report)).min();
+        Some(compare(own, run, (ending.unwrap_or(results.status()), spins), places))
     };
     results.kernels.iter().filter_map(one).collect()
 }

@@ -14,7 +14,8 @@ pub(crate) use check::Check;
 use execution::recipes::argument;
 pub(crate) use shared::{Colour, Format, Python, Rules};
 
-/// Finds GPU barrier bugs in TTGIR and in Gluon kernels: races, deadlocks, phase mismatches, uninitialised reads.
+/// Finds GPU barrier bugs in Gluon kernels and TTGIR (races, deadlocks, phase mismatches, uninitialised reads), and races
+/// between the programs of Triton kernels.
 #[derive(Debug, Parser)]
 #[command(name = "fencepost", version = env!("FENCEPOST_VERSION"))]
 pub(crate) struct Args {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use base::Semantics;
 use engine::SharedCache;
 use findings::Problem;
-use render::check::{CheckedFile, FileOutput, Printer, Tally, concise, github, human, json, sarif};
+use render::check::{CheckedFile, FileAnalysis, FileOutput, Printer, Tally, concise, github, human, json, sarif};
 
 use super::answer::Answer;
 use super::args::{Check, Format};
@@ -230,10 +230,8 @@ type Mended = (String, String, Checked);
 /// What one check leaves.
 struct FileDone {
     shown: Shown,
-    /// What is wrong with its settings.
-    settings: Vec<String>,
-    /// What is shown where that was said of a file before.
-    without_settings: Option<Shown>,
+    /// The file of its settings, where something is wrong with that, and what is shown of it.
+    settings: Option<(String, Shown)>,
     known: KnownParameters,
     entries: Vec<Entry>,
     /// What was fixed, or why nothing was.
@@ -247,14 +245,30 @@ struct Shown {
     printed: Vec<FileOutput>,
 }
 
-/// Takes out of a file what is wrong with its settings, which are of others too.
-fn take_settings(file: &mut CheckedFile) -> Vec<String> {
-    let Ok(analysis) = &mut file.result else { return Vec::new() };
+/// Takes out of a file what is wrong with its settings: that is of a file of its own, and of others too.
+fn take_settings(file: &mut CheckedFile) -> Option<CheckedFile> {
+    let Ok(analysis) = &mut file.result else { return None };
     let is_of_settings = |problem: &Problem| problem.code == workspace::SETTINGS && problem.source.is_some();
     let (settings, rest) = std::mem::take(&mut analysis.problems).into_iter().partition(is_of_settings);
     analysis.problems = rest;
-    let settings: Vec<Problem> = settings;
-    settings.into_iter().map(|problem| format!("{}: {}", problem.source.unwrap_or_default(), problem.message)).collect()
+    let mut settings: Vec<Problem> = settings;
+    let first = settings.first()?.source.clone()?;
+    let path = match first.rsplit_once(':') {
+        Some((path, line)) if line.bytes().all(|digit| digit.is_ascii_digit()) => path,
+        _ => first.as_str(),
+    };
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let mut placed = workspace::settings_problems(&text);
+    // What a baseline has is not there any more.
+    placed.retain(|problem| settings.iter().any(|said| said.message.ends_with(&problem.message)));
+    if placed.is_empty() {
+        settings.iter_mut().for_each(|problem| problem.source = None);
+        placed = settings;
+    }
+    let folder = std::env::current_dir().unwrap_or_default();
+    let path = Path::new(path).strip_prefix(&folder).unwrap_or(Path::new(path)).display().to_string();
+    let result = Ok(FileAnalysis { problems: placed, ..FileAnalysis::default() });
+    Some(CheckedFile { path, named: true, text, result, proofs: Vec::new() })
 }
 
 impl Checks<'_> {
@@ -288,10 +302,15 @@ impl Checks<'_> {
                 _ => printers.iter().map(|printer| printer.file(file)).collect(),
             },
         };
-        let shown = show(&file);
-        let settings = take_settings(&mut file);
-        let without_settings = (!settings.is_empty()).then(|| show(&file));
-        FileDone { shown, settings, without_settings, known, entries, fixes }
+        let settings = take_settings(&mut file).map(|settings| {
+            let printed = match self.fix {
+                Some(FixMode::Diff) => Vec::new(),
+                _ => printers.iter().map(|printer| printer.file(&settings)).collect(),
+            };
+            let tally = Tally { files: 0, ..Tally::of(&settings) };
+            (settings.path, Shown { tally, printed })
+        });
+        FileDone { shown: show(&file), settings, known, entries, fixes }
     }
 
     /// Mends a file, or shows how: what is said of it, the change, and the file as it is then, checked once more.
@@ -341,31 +360,30 @@ impl Checks<'_> {
                 waiting.insert(at, file);
                 while let Some(file) = waiting.remove(&written) {
                     written += 1;
-                    let repeated = file.settings.iter().all(|problem| said.contains(problem));
-                    said.extend(file.settings);
-                    let Shown { tally, printed } = file.without_settings.filter(|_| repeated).unwrap_or(file.shown);
+                    let settings = file.settings.filter(|(path, _)| said.insert(path.clone())).map(|(_, shown)| shown);
                     done.known.merge(file.known);
-                    done.tally.add(&tally);
                     done.entries.extend(file.entries);
                     match file.fixes {
                         Some(Ok(said)) => done.fixed.push(said),
                         Some(Err(why)) => done.unfixed.push(why),
                         None => {}
                     }
-                    let printed = printed.into_iter().zip(printers.iter().zip(&mut outs));
-                    for ((piece, (printer, out)), (first, notes)) in printed.zip(first.iter_mut().zip(&mut done.notes))
-                    {
-                        if !piece.notifications.is_empty() {
-                            notes.push(piece.notifications);
+                    for Shown { tally, printed } in settings.into_iter().chain([file.shown]) {
+                        done.tally.add(&tally);
+                        let outputs = printers.iter().zip(&mut outs).zip(first.iter_mut().zip(&mut done.notes));
+                        for (piece, ((printer, out), (first, notes))) in printed.into_iter().zip(outputs) {
+                            if !piece.notifications.is_empty() {
+                                notes.push(piece.notifications);
+                            }
+                            if piece.body.is_empty() {
+                                continue;
+                            }
+                            progress.clear();
+                            if !std::mem::take(first) {
+                                out.write_all(printer.separator().as_bytes())?;
+                            }
+                            out.write_all(piece.body.as_bytes())?;
                         }
-                        if piece.body.is_empty() {
-                            continue;
-                        }
-                        progress.clear();
-                        if !std::mem::take(first) {
-                            out.write_all(printer.separator().as_bytes())?;
-                        }
-                        out.write_all(piece.body.as_bytes())?;
                     }
                 }
             }

@@ -166,6 +166,7 @@ fn recipes(
         text,
         python,
         kernels: &analysis.kernels,
+        elaboration: analysis.gluon.as_deref(),
         configured: &configuration.recipes(python),
         store: Some(&store),
         found: &found,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::instances::Elaboration;
+use execution::recipe_check::COMPILED_WITH;
 use runtime::launch::{Argument, ArgumentValue, Launch};
 
 use super::args::Python;
@@ -75,9 +76,6 @@ pub(crate) fn wrong_argument(
 
 /// What a kernel is analysed with beside its parameters.
 const SHAPED_WITH: [&str; 2] = ["num_warps", "num_ctas"];
-
-/// What a launch gives beside the parameters of a kernel.
-const COMPILED_WITH: [&str; 4] = ["num_warps", "num_ctas", "num_stages", "maxnreg"];
 
 fn is_name(text: &str) -> bool {
     text != "None" && text.chars().all(|c| c.is_alphanumeric() || c == '_')

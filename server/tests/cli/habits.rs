@@ -91,7 +91,7 @@ fn every_command_says_the_same_of_a_race_in_global_memory() {
     let folder = Folder::new("same");
     let path = folder.write("k.py", RACES.as_bytes());
     let report = fencepost(&["report", &path, "--kernel", "overlaps"]);
-    assert!(report.stdout.contains("verdict   found: 1 error") && report.code == 1, "{}", report.stdout);
+    assert!(report.stdout.contains("verdict  found: 1 error") && report.code == 1, "{}", report.stdout);
     let trace = fencepost(&["trace", &path, "--kernel", "overlaps"]);
     assert!(trace.stdout.contains("programs of a launch are not drawn") && trace.code == 1, "{}", trace.stdout);
     // It runs as many programs as it takes.

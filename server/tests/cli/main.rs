@@ -25,6 +25,7 @@ mod semantics;
 mod settings;
 #[path = "../support/skip.rs"]
 mod skip;
+mod slips;
 mod support;
 mod switched_off;
 mod trace;

@@ -132,7 +132,11 @@ fn wrong_settings_are_said_of_ttgir_too() {
     project.copy("ring.ttgir", "ring.ttgir");
     project.set("[kinds]\ndeadlok = \"off\"\n");
     let out = project.check(&[]);
-    assert!(out.stdout.contains("line 2") && out.stdout.contains("did you mean `deadlock`"), "{}", out.stdout);
+    assert!(
+        out.stdout.contains("fencepost.toml:2:1") && out.stdout.contains("did you mean `deadlock`"),
+        "{}",
+        out.stdout
+    );
 }
 
 #[test]

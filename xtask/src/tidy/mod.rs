@@ -10,6 +10,7 @@ mod manifests;
 mod pages;
 mod paths;
 mod sizes;
+mod targets;
 mod tokens;
 mod tree;
 mod words;
@@ -30,6 +31,7 @@ pub fn run(root: &Path) -> Vec<Problem> {
     problems.extend(pages::check(&files));
     problems.extend(paths::check(root, &files));
     problems.extend(sizes::check(&files));
+    problems.extend(targets::check(&files));
     problems.extend(words::check(&files));
     problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     problems

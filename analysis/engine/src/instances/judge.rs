@@ -17,6 +17,7 @@ use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
 use crate::deleted::note_deleted_reads;
 use crate::limits::quick_report::{FURTHER_STEPS, INSTANCES as FIRST_INSTANCES, STEPS};
+use crate::near_directives;
 use crate::progress::{Depth, KernelNumber, Listener, Progress};
 use crate::suppress::Suppressions;
 use base::workers::map;
@@ -104,6 +105,7 @@ impl Engine {
             analysis.problems.extend(kernel.notes.iter().map(|note| remark(&of.module, note)));
         }
         analysis.problems.extend(comments.problems(&analysis.kernels));
+        analysis.problems.extend(near_directives::problems(of.module.text(), "#"));
         analysis.problems.sort_by_key(|problem| (problem.range, problem.severity));
         analysis.problems.dedup_by(|a, b| (a.range, a.code, &a.message) == (b.range, b.code, &b.message));
         analysis.gluon = Some(of.clone());
@@ -144,7 +146,13 @@ impl Engine {
         };
         let mut report = merged(kernel, reports, &premises);
         report.range = of.module.place(kernel.entry.name_range).0;
-        let problems = problems(&of.module, kernel);
+        let mut problems = problems(&of.module, kernel);
+        for elaborated in &kernel.instances {
+            let varied = Varied { of, kernel, sources };
+            let Some(blamed) = varied.blamed(elaborated, cancel)? else { continue };
+            blamed.correct(&of.module, &mut report, &mut problems);
+            problems.push(blamed.problem(of.module.text()));
+        }
         if kernel.instances.iter().all(|elaborated| elaborated.is_whole()) {
             let judged = JudgedKernel::new(of, kernel, steps, report.clone(), problems.clone(), premises);
             let weight = judged.weight();
@@ -406,12 +414,8 @@ impl ElaboratedInstance {
             reasons.push(format!("{place} could not be followed: {}", cause.why));
         }
         if let Some(problem) = self.problems().iter().find(|problem| !problem.hint) {
-            let with = if self.refused_by_guess(problem) && problem.code != Problem::REMOVED {
-                " with the values that were assumed"
-            } else {
-                ""
-            };
-            reasons.push(format!("Triton would refuse it{with}: {}", problem.message));
+            let guessed = self.refused_by_guess(problem) && problem.code != Problem::REMOVED;
+            reasons.push(refused_words(guessed.then_some(ASSUMED), &problem.message));
             report.broken = true;
         }
         if let Some(range) = self.broken() {
@@ -575,7 +579,7 @@ fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
                 // What another release would refuse is shown where hints are not.
                 (true, _) if problem.code == Problem::REMOVED => (Severity::Information, message),
                 (true, _) => (Severity::Hint, message),
-                (false, true) => (Severity::Information, format!("with the values that were assumed, {message}")),
+                (false, true) => (Severity::Information, format!("{ASSUMED}, {message}")),
                 (false, false) => (Severity::Error, message),
             };
             let problem = Problem { code: problem.code, severity, message, range, source, fix };
@@ -591,6 +595,15 @@ fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
         problem
     };
     said.into_iter().map(finish).collect()
+}
+
+/// Where a refusal may hang on values of our choice.
+pub(super) const ASSUMED: &str = "with the values that were assumed";
+
+/// That Triton would refuse a kernel, and with what.
+pub(super) fn refused_words(with: Option<&str>, message: &str) -> String {
+    let with = with.map_or_else(String::new, |with| format!(" {with}"));
+    format!("Triton would refuse it{with}: {message}")
 }
 
 /// What does not parse.

@@ -13,6 +13,7 @@ mod ahead;
 mod arguments;
 mod blame;
 mod budget;
+mod directed;
 mod elaborator;
 mod fix;
 mod fixes;

@@ -84,7 +84,7 @@ impl ElaboratedInstance {
     }
 
     /// `file:line` of a place in a file of this elaboration.
-    pub(super) fn spot(&self, file: FileId, range: TextRange) -> String {
+    pub fn spot(&self, file: FileId, range: TextRange) -> String {
         let path = self.files().get(file.0 as usize).map_or("?", String::as_str);
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         match self.module_of(file) {

@@ -21,7 +21,7 @@ pub(super) struct Varied<'a> {
 
 impl Varied<'_> {
     /// An instance of the kernel with another value in place of a chosen one.
-    fn instance(
+    pub(super) fn instance(
         &self,
         elaborated: &ElaboratedInstance,
         variation: &Variation,

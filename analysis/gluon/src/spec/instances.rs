@@ -393,8 +393,9 @@ fn unknown_names(survey: &Survey<'_>, entry: &Entry, line: &Directive) -> Vec<(T
         .iter()
         .filter(|(name, ..)| !entry.params.iter().any(|param| param.name == *name) && !around.contains(&name.as_str()));
     let said = unknown.map(|(name, _, range)| {
-        let near = entry.params.iter().find(|param| words::near(&param.name, name));
-        let hint = near.map_or(String::new(), |param| format!("; there is `{}`", param.name));
+        let known = entry.params.iter().map(|param| param.name.as_str());
+        let near = ttgir::nearest(name, known.chain(["num_warps", "num_ctas", "target", "triton"]));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         (*range, format!("`{}` has no parameter `{name}`{hint}", entry.name))
     });
     said.collect()

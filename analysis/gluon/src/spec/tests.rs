@@ -92,7 +92,7 @@ fn errors_in_directives_are_said() {
          # fencepost: a=1\nx = 1\n",
     );
     let said: Vec<&str> = all[0].notes.iter().map(|note| note.message.as_str()).collect();
-    let expected = ["nothing is given here", "`kernel` has no parameter `num_bufers`; there is `num_buffers`"];
+    let expected = ["nothing is given here", "`kernel` has no parameter `num_bufers`; did you mean `num_buffers`?"];
     assert_eq!(said, expected);
     assert_eq!(all[0].notes[1].range.of(module.text()), "num_bufers=4");
     let all = kernels(&module, &NoSources, &Config::default(), &mut Memo::default(), &Cancel::never());

@@ -277,21 +277,6 @@ pub(super) fn fewer(specs: Vec<Spec>) -> (Vec<Spec>, Option<String>) {
     (specs, Some(note))
 }
 
-/// Whether two names are a slip or two apart.
-pub(super) fn near(a: &str, b: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, one) in a.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, other) in b.iter().enumerate() {
-            let change = diagonal + usize::from(one != other);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row.last().is_some_and(|distance| *distance <= 1.max(a.len() / 4))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::directive::given;

@@ -160,7 +160,7 @@ fn survey() {
     files.sort();
     for path in files {
         let mut request = request(&path, [2, 2, 1], &[], 0);
-        if let Some(launch) = RecipeDirectives::read(&request.text, false, &root).launches.into_iter().next() {
+        if let Some(launch) = RecipeDirectives::read(&request.text, false, root.as_path()).launches.into_iter().next() {
             request.launch = launch;
         }
         let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();

@@ -1,6 +1,6 @@
 //! The sanitizer of global memory: its settings, its words, what it costs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base::Cancel;
 
@@ -9,7 +9,7 @@ use crate::launch::{Launch, LaunchOrigin, recipe};
 use crate::run::{GsanOptions, Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 
 fn run(text: &str, recipe: &str, gsan: GsanOptions, instrument: Instrument, seed: u64) -> RunReport {
-    let (launch, errors) = recipe::parse(recipe, false, &PathBuf::from("."));
+    let (launch, errors) = recipe::parse(recipe, false, Path::new("."));
     assert!(errors.is_empty(), "{errors:?}");
     let request = RunRequest {
         path: PathBuf::from("kernel.ttir"),

@@ -169,8 +169,31 @@ impl Human {
 
     fn finding(&self, out: &mut String, path: &str, places: &SourceText<'_>, finding: &Finding) {
         let title = level(finding.severity).primary_title(finding.message.as_str()).id(finding.kind.name());
-        let marks = site_marks(finding);
+        // What nobody has to act upon takes few lines.
+        let briefly = finding.severity == Severity::Hint && !self.verbose;
+        let marks = match briefly {
+            true => vec![Label { range: finding.range, primary: true, text: String::new() }],
+            false => site_marks(finding),
+        };
         let _ = writeln!(out, "{}", excerpt::render(title, path, places, &marks, self.paint));
+        if briefly {
+            let with = lanes::inputs(&finding.inputs);
+            if !with.is_empty() {
+                let more = if finding.run.is_empty() { "" } else { "; --verbose shows it" };
+                let name = if finding.run.is_empty() { "found" } else { "run" };
+                let _ = writeln!(out, "   = {}: {with}{more}", self.paint.text(Style::Bold, name));
+            }
+        } else {
+            self.told_in_full(out, path, places, finding);
+        }
+        if let Some(fix) = &finding.fix {
+            let _ = writeln!(out, "{}", self.renderer().render(&[fix_group(path, places, fix)]));
+        }
+        out.push('\n');
+    }
+
+    /// Where its sites come from, through which calls, and the run.
+    fn told_in_full(&self, out: &mut String, path: &str, places: &SourceText<'_>, finding: &Finding) {
         self.sources(out, finding);
         for call in &finding.context {
             let (line, column) = places.line_column(call.range.start);
@@ -178,10 +201,6 @@ impl Human {
                 writeln!(out, "   = {}: {} ({path}:{line}:{column})", self.paint.text(Style::Bold, "note"), call.text);
         }
         self.run(out, places, finding);
-        if let Some(fix) = &finding.fix {
-            let _ = writeln!(out, "{}", self.renderer().render(&[fix_group(path, places, fix)]));
-        }
-        out.push('\n');
     }
 
     /// A finding that an earlier section of a dump has too: the kernel is the same, a pass later.

@@ -7,7 +7,7 @@ use report::{BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, Pa
 
 use super::blocks::{DocBlock, DocTable};
 use super::graph::{self, numbers};
-use super::view::{PLANNED, ReportView, extent, space, unit};
+use super::view::{BARE, PLANNED, ReportView, extent, space, unit};
 use crate::lanes;
 
 /// What a missing order needs is said in its row up to so many characters.
@@ -17,11 +17,15 @@ const SHORT: usize = 32;
 pub(super) fn blocks(view: &ReportView<'_>, width: usize) -> Vec<DocBlock> {
     let mut out = head(view);
     partitions(view, &mut out);
-    dependencies(view, width, &mut out);
-    phases(view, &mut out);
-    shared(view, &mut out);
-    aliases(view, &mut out);
-    coverage(view, &mut out);
+    if view.is_bare() {
+        out.push(DocBlock::Text(BARE.to_owned()));
+    } else {
+        dependencies(view, width, &mut out);
+        phases(view, &mut out);
+        shared(view, &mut out);
+        aliases(view, &mut out);
+        coverage(view, &mut out);
+    }
     rest(view, &mut out);
     out
 }
@@ -82,6 +86,9 @@ fn head(view: &ReportView<'_>) -> Vec<DocBlock> {
         ("verdict", verdict(view)),
         ("coverage", tally(view)),
     ];
+    if view.is_bare() {
+        fields.pop();
+    }
     if report.ctas > 1 {
         fields.insert(2, ("cluster", format!("{} CTAs", report.ctas)));
     }
@@ -91,7 +98,7 @@ fn head(view: &ReportView<'_>) -> Vec<DocBlock> {
     for (at, coming) in report.coming.iter().enumerate() {
         fields.push((if at == 0 { "to come" } else { "" }, format!("{}: {}", coming.pass, coming.adds)));
     }
-    if !report.runs.is_empty() {
+    if !report.runs.is_empty() && !view.is_bare() {
         let runs: Vec<String> = report.runs.iter().map(|inputs| lanes::inputs(inputs)).collect();
         let named: Vec<&str> = runs.iter().map(String::as_str).filter(|run| !run.is_empty()).collect();
         let count = runs.len();

@@ -11,6 +11,9 @@ use crate::SourceText;
 pub(super) const PLANNED: &str = "An edge that is planned is a channel that code partitioning makes: it follows from \
                                   who writes and who reads a buffer, or computes and uses a value.";
 
+/// What stands in place of the sections about barriers where there is nothing for them to say.
+pub(super) const BARE: &str = "It has no barrier and shares no memory between partitions: there is nothing that has to be ordered within a program.";
+
 /// How many lines that are not followed are named where a report says that it is partial.
 const LINES: usize = 8;
 
@@ -117,6 +120,16 @@ impl ReportView<'_> {
             Some(barrier) => barrier.name.clone(),
             None => String::new(),
         }
+    }
+
+    /// Whether nothing of it is about barriers or shared memory, as in most kernels of plain Triton.
+    pub(super) fn is_bare(&self) -> bool {
+        let report = &self.report;
+        report.partitions.len() <= 1
+            && report.barriers.is_empty()
+            && report.buffers.is_empty()
+            && report.edges.is_empty()
+            && report.coverage.is_empty()
     }
 
     /// How many rows of the coverage table nothing orders.

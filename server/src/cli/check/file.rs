@@ -214,6 +214,11 @@ fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<Analys
     let LoadedFile { text, workspace, configuration, triton, .. } = loaded;
     fix(&mut engine, &mut analysis, &workspace, &cancel)?;
     analysis.problems.extend(configuration.problems);
+    analysis.problems.extend(execution::recipe_check::problems(
+        text.text(),
+        &analysis.kernels,
+        analysis.gluon.as_deref(),
+    ));
     if options.global {
         analysis.kernels.iter_mut().for_each(of_global_memory);
     }

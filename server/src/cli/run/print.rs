@@ -102,9 +102,12 @@ pub(crate) fn print(format: Format, checked: &CheckedFile, printed: &Printed<'_>
 /// What is wrong and has no place in the text.
 fn complaints(printed: &Printed<'_>) -> Vec<String> {
     let mut out = Vec::new();
-    for LaunchRun { report, .. } in &printed.results.runs {
+    let runs = &printed.results.runs;
+    let several = runs.iter().zip(runs.iter().skip(1)).any(|(one, next)| one.launch.kernel != next.launch.kernel);
+    for LaunchRun { report, launch, .. } in runs {
         out.extend(report.elsewhere.iter().cloned());
-        out.extend(reasons(report).into_iter().map(|why| format!("{}: {why}", RunStatus::new(report).name())));
+        let of = launch.kernel.as_ref().filter(|_| several).map_or_else(String::new, |name| format!(" @{name}"));
+        out.extend(reasons(report).into_iter().map(|why| format!("{}{of}: {why}", RunStatus::new(report).name())));
     }
     out.extend(printed.results.differ.iter().cloned());
     for compared in &printed.compared {

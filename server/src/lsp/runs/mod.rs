@@ -212,6 +212,7 @@ fn prepare(request: &RunKernelParams, snapshot: &Snapshot, cancel: &Cancel<'_>) 
         text,
         python,
         kernels: &analysis.kernels,
+        elaboration: analysis.gluon.as_deref(),
         configured: &configuration.recipes(python),
         store: Some(&store),
         found: &found,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use base::{Cancel, Cancelled};
 use engine::{Analysis, Listener, Progress, Source};
+use execution::recipe_check;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -344,7 +345,7 @@ pub(crate) fn analyse(
     (watched.judging)();
     let mut dependencies = Dependencies::default();
     let mut engine = snapshot.cache.engine();
-    let analysis = match (&*snapshot.source, elaborated) {
+    let mut analysis = match (&*snapshot.source, elaborated) {
         (Source::Ir(document), _) => {
             let sources = snapshot.sources(cancel, blocked);
             let configuration = sources.settings_of(&snapshot.path());
@@ -378,6 +379,10 @@ pub(crate) fn analyse(
         }
         (Source::Python(_), None) => Analysis::default(),
     };
+    if !matches!(&*snapshot.source, Source::Other(_)) {
+        let wrong = recipe_check::problems(snapshot.source.text(), &analysis.kernels, analysis.gluon.as_deref());
+        analysis.problems.extend(wrong);
+    }
     Ok(diagnostics::document_analysis(snapshot, analysis, Some(dependencies), None))
 }
 

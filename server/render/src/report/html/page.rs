@@ -8,12 +8,15 @@ use super::findings::inputs;
 use super::links::Links;
 use super::text::{counted, prose};
 use super::{coverage, findings, graph, memory, picture, sections};
-use crate::report::view::ReportView;
+use crate::report::view::{BARE, ReportView};
 use crate::trace::{Piece, rounds, svg};
 
 /// What the page may load and run: what is in it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
+
+/// The sections of which there is nothing to say without barriers and shared memory.
+const ABOUT_BARRIERS: [&str; 5] = ["coverage", "graph", "phases", "data", "aliases"];
 
 /// Paths of the files.
 fn paths(all: &[Links<'_>]) -> String {
@@ -49,9 +52,10 @@ pub(super) fn style() -> String {
 
 /// What stands above the reports: links past it, the patterns of pictures, the title.
 pub(super) fn top(all: &[Links<'_>]) -> Markup {
+    let bare = all.first().is_none_or(|links| links.view.is_bare());
     let stops = [("k1-coverage", "coverage table"), ("k1-graph", "dependency graph"), ("source", "text")];
     html! {
-        @for (at, title) in stops.into_iter().filter(|_| !all.is_empty()) {
+        @for (at, title) in stops.into_iter().filter(|(at, _)| !all.is_empty() && (!bare || *at == "source")) {
             a class="skip" href={ "#" (at) } { "Skip to the " (title) }
         }
         (picture::patterns())
@@ -105,6 +109,9 @@ pub(super) fn report(links: &Links<'_>, pieces: &[Piece], text: bool) -> Markup 
         ("remarks", "Remarks", findings::remarks(links)),
         ("unmodelled", "Not followed", findings::unmodelled(links)),
     ];
+    if links.view.is_bare() {
+        parts.retain(|(anchor, ..)| !ABOUT_BARRIERS.contains(anchor));
+    }
     if let Some(memory) = memory::draw(links) {
         parts.push(("memory", "Memory over the run", memory));
     }
@@ -124,6 +131,7 @@ pub(super) fn report(links: &Links<'_>, pieces: &[Piece], text: bool) -> Markup 
             @for (anchor, title, body) in &parts {
                 @let id = links.id(anchor);
                 section id=(id) aria-labelledby={ (id) "-h" } tabindex="-1" { h3 id={ (id) "-h" } { (title) } (body) }
+                @if *anchor == "partitions" && links.view.is_bare() { p { (BARE) } }
             }
         }
     }

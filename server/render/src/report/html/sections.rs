@@ -95,7 +95,7 @@ pub(super) fn phases(links: &Links<'_>) -> Markup {
         tbody {
             @for (at, row) in rows.iter().enumerate() {
                 @let id = links.id(format_args!("b{at}"));
-                tr id=(id) data-k=(id) data-hot=(id) { @for &at in &used { td { (row[at]) } } }
+                tr id=(id) data-k=(id) data-hot=(id) { @for &at in &used { td { (or_none(&row[at])) } } }
             }
         }
     };
@@ -103,6 +103,15 @@ pub(super) fn phases(links: &Links<'_>) -> Markup {
     html! {
         (table("Barriers", &head, &body))
         @if used.contains(&8) { p class="quiet" { "Flips and waits: of each slot, in the longest run." } }
+    }
+}
+
+/// A cell, and that nothing is to be said in it where that is so.
+fn or_none(cell: &Markup) -> Markup {
+    if cell.0.is_empty() {
+        html! { span class="quiet" { "none" } }
+    } else {
+        cell.clone()
     }
 }
 
@@ -185,9 +194,9 @@ pub(super) fn data(links: &Links<'_>) -> Markup {
                 }
                 td { (links.name(&member.name, member.range)) }
                 td { (code(&member.ty)) }
-                td { (users(links, &member.writers)) }
-                td { (users(links, &member.readers)) }
-                td { (lines(barriers.map(|(barrier, _)| links.barrier(barrier)))) }
+                td { (or_none(&users(links, &member.writers))) }
+                td { (or_none(&users(links, &member.readers))) }
+                td { (or_none(&lines(barriers.map(|(barrier, _)| links.barrier(barrier))))) }
             }
         }
     };
@@ -257,7 +266,7 @@ fn use_table(links: &Links<'_>, barrier: &BarrierSummary) -> Markup {
                     td { (links.partition(used.partition)) }
                     td { (code(&used.op)) }
                     td { (used.what) }
-                    td { @if !used.slot.is_empty() { (code(&used.slot)) } }
+                    td { (or_none(&if used.slot.is_empty() { html! {} } else { code(&used.slot) })) }
                     td { (loops(used)) }
                 }
             }

@@ -153,7 +153,7 @@ fn describe(drawing: &TraceDrawing<'_>, timeline: &Timeline) -> String {
     let tail = if told.is_empty() { String::new() } else { format!(" The run: {}.", told.join("; ")) };
     format!(
         "{} {} {} Swim lanes of {}; {} steps from top to bottom; {} barriers.{tail}",
-        drawing.heading.message,
+        drawing.heading.message.replace('`', ""),
         drawing.heading.place,
         drawing.heading.with,
         lanes.join(", "),
@@ -166,8 +166,9 @@ fn describe(drawing: &TraceDrawing<'_>, timeline: &Timeline) -> String {
 fn head(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
     svg.background(layout.width(), height(layout));
     svg.text("h", EDGE, EDGE + 12, &layout.drawing.heading.title);
+    let mut quoted = false;
     for (at, line) in layout.lines.iter().enumerate() {
-        svg.text("d", EDGE, EDGE + 32 + at * 16, line);
+        quoted = svg.prose("d", (EDGE, EDGE + 32 + at * 16), line, quoted);
     }
     let base = layout.top - 10;
     svg.text("d e", EDGE + 34, base, "step");

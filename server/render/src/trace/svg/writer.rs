@@ -6,7 +6,7 @@ use std::fmt::{Arguments, Display, Write};
 const STYLE: &str = "\
 text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1f2328}
 .h{font:bold 14px system-ui,sans-serif}.b{font-weight:bold}.i{font-style:italic}
-.d{fill:#59636e}.o{font-size:10px}.e{text-anchor:end}.m{text-anchor:middle}.w{fill:#fff;font-weight:bold}
+.d{fill:#59636e}.q{font-weight:bold}.o{font-size:10px}.e{text-anchor:end}.m{text-anchor:middle}.w{fill:#fff;font-weight:bold}
 .bg{fill:#fff}.r{stroke:#d1d9e0}.cta{stroke:#818b98;stroke-width:2}.s{fill:none}.t{fill:#818b98;fill-opacity:.1}
 .x{fill:#d1242f;fill-opacity:.12}.hit{fill:#fff;fill-opacity:0}.faint{opacity:.74}
 .fold{fill:url(#dots);stroke:#d1d9e0}.c{fill:#f6f8fa;stroke:#818b98}
@@ -116,6 +116,24 @@ impl<'a> SvgWriter<'a> {
         let text = escape(&text.to_string());
         let line = format_args!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{text}</text>\n");
         self.write(y.saturating_sub(10), y, line);
+    }
+
+    /// A line of a sentence in which names stand between backquotes, `quoted` whether it begins in a name; they are drawn bold
+    /// in their place. Whether it ends in one.
+    pub(super) fn prose(&mut self, class: &str, (x, y): (usize, usize), line: &str, quoted: bool) -> bool {
+        let mut text = String::new();
+        let mut name = quoted;
+        for (at, part) in line.split('`').enumerate() {
+            name ^= at > 0;
+            let part = escape(part);
+            match name && !part.is_empty() {
+                true => text.push_str(&format!("<tspan class=\"q\">{part}</tspan>")),
+                false => text.push_str(&part),
+            }
+        }
+        let line = format_args!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{text}</text>\n");
+        self.write(y.saturating_sub(10), y, line);
+        name
     }
 
     /// A text that goes upwards to the right from a point.

@@ -1,7 +1,7 @@
 //! Who executes what.
 
 use super::*;
-use crate::Tasks;
+use lower::Tasks;
 
 /// The partitions of each op that has a `mark`, in the order of the text.
 fn who(body: &str) -> Vec<(String, Vec<usize>)> {

@@ -1,7 +1,7 @@
 //! Tensors that are cut among the CTAs of a cluster.
 
 use super::*;
-use crate::tile;
+use tensors::tile;
 
 const ROWS: &str = "#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>";
 const COLUMNS: &str = "#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 1]]}>";

@@ -1,7 +1,7 @@
 //! What the tree says of small texts, custom and generic form alike.
 
-use super::{Def, Document, Level, MemSpace, OpId, Tree, Ty, When};
 use base::TextRange;
+use ttgir::{Def, Document, Level, MemSpace, OpId, Tree, Ty, When};
 
 /// A kernel with most of what matters: aliases, partitions, a loop, barriers, locations.
 const KERNEL: &str = r##"#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -58,7 +58,7 @@ fn find(tree: &Tree, name: &str) -> OpId {
     hit.unwrap_or_else(|| panic!("no {name} in the tree"))
 }
 
-fn names<'t>(tree: &'t Tree, values: &[super::ValueId]) -> Vec<&'t str> {
+fn names<'t>(tree: &'t Tree, values: &[ttgir::ValueId]) -> Vec<&'t str> {
     values.iter().map(|value| tree.value_name(*value)).collect()
 }
 

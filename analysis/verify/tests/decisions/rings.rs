@@ -1,12 +1,12 @@
 //! Rings in the text form of a kernel: a producer partition fills slots by TMA, the default
 //! partition reads them, `n` times.
 
-use super::super::{Outcome, Reach, decide};
 use base::{Cancel, Limits};
 use explore::naive;
 use kernel::Kernel;
 use kernel::text::parse;
 use machine::{Machine, Rule};
+use verify::{Outcome, Reach, decide};
 
 /// What to leave out or change.
 #[derive(Clone, Copy, Default)]

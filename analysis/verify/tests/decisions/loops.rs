@@ -6,7 +6,6 @@
 //! outer iteration, or when the trip count is 5. A proof is compared with runs for all inputs up
 //! to several periods.
 
-use super::super::{InputPlan, Reach, decide};
 use super::random::Random;
 use base::{Cancel, Limits};
 use explore::canonical;
@@ -14,6 +13,7 @@ use kernel::text::parse;
 use kernel::{InputId, Kernel};
 use machine::{Machine, Valuation, Word};
 use std::fmt::Write;
+use verify::{InputPlan, Reach, decide};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Shape {

@@ -6,7 +6,7 @@ use ttgir::Tree;
 
 /// Lowers a text with errors in it.
 fn broken(text: &str) -> Vec<Lowered> {
-    super::super::lower(&Tree::parse(text))
+    lower::lower(&Tree::parse(text))
 }
 
 fn body(ops: &str) -> Lowered {

@@ -129,7 +129,7 @@ fn halves(before: &str, other: &str, inside: &str) -> (Vec<String>, usize) {
         tt.return
     }}"
     );
-    let lowered = super::super::lower(&ttgir::Tree::parse(&format!("{head}{body}\n}}\n")));
+    let lowered = lower::lower(&ttgir::Tree::parse(&format!("{head}{body}\n}}\n")));
     (effects(&lowered[0]), lowered[0].unmodelled.len())
 }
 
@@ -160,6 +160,6 @@ fn a_wave_of_64_arrives_64_times() {
         tt.return
     }";
     let tree = ttgir::Tree::parse(&format!("{text}{arrive}\n}}\n"));
-    let lowered = super::super::lower(&tree);
+    let lowered = lower::lower(&tree);
     assert!(effects(&lowered[0]).contains(&"arrive %bar count=256".to_owned()));
 }

@@ -1,12 +1,12 @@
 //! Small random kernels: what the confluence check and the targeted schedules decide must be what
 //! the naive explorer finds by visiting every schedule.
 
-use super::super::decide;
 use base::{Cancel, Limits};
 use explore::naive;
 use kernel::text::parse;
 use machine::{Machine, Valuation};
 use std::fmt::Write;
+use verify::decide;
 
 /// A generator that gives the same kernels on every machine.
 pub(super) struct Random(pub u64);

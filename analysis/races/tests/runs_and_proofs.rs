@@ -4,7 +4,7 @@ use base::Cancel;
 use base::rng::{mix, unit};
 use ttgir::Document;
 
-use crate::{Global, Launch, Status, contradictions, races};
+use races::{Global, Launch, Status, contradictions, races};
 
 /// One kernel of a text.
 fn decide(text: &str, launch: &Launch) -> Global {

@@ -54,7 +54,7 @@ fn module_in(head: &str, functions: &str) -> Lowered {
         errors += &format!("{}: `{}`\n", error.message, error.range.of(&text));
     }
     assert!(errors.is_empty(), "{errors}{text}");
-    let mut kernels = super::lower(&tree);
+    let mut kernels = lower::lower(&tree);
     assert_eq!(kernels.len(), 1, "one entry");
     kernels.remove(0)
 }

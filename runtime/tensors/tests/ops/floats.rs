@@ -1,8 +1,8 @@
 //! Formats of floats: every bit pattern, and rounding against a search for the nearest number.
 
 use super::*;
-use crate::float_format::Rounding;
-use crate::float_format::{decode, encode, from_bf16, from_f16, to_bf16, to_f16};
+use tensors::float_format::Rounding;
+use tensors::float_format::{decode, encode, from_bf16, from_f16, to_bf16, to_f16};
 
 const NARROW: [(ElemType, u64); 8] = [
     (ElemType::F16, 1 << 16),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ttgir::{OpId, Tree};
 
-use super::super::{OpSite, compile, tile};
+use tensors::{OpSite, is_followed, tile};
 
 /// What is control flow, memory or a barrier: the machine's and the driver's.
 fn is_ours(name: &str) -> bool {
@@ -19,7 +19,7 @@ fn walk(tree: &Tree, op: OpId, misses: &mut BTreeSet<String>, count: &mut usize)
     if is_ours(name) {
         *count += 1;
         for cta in [0, 1, tile::WHOLE] {
-            if let Err(trap) = compile(&OpSite { tree, op, cta }) {
+            if let Err(trap) = is_followed(&OpSite { tree, op, cta }) {
                 misses.insert(format!("{name}: {trap}"));
             }
         }

@@ -1,8 +1,8 @@
 //! Own small kernels, broken, and the lines that their fixes change.
 
-use super::{apply, attach_fixes};
 use base::{Cancel, Limits};
 use findings::describe;
+use fixes::{apply, attach_fixes};
 use lower::lower;
 use ttgir::Tree;
 use verify::decide;

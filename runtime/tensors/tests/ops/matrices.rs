@@ -1,10 +1,10 @@
 //! Products of matrices, against three loops.
 
 use super::*;
-use crate::dot::{Precision, dot};
-use crate::float_format::Rounding;
-use crate::float_format::{decode, encode};
-use crate::upcast::{ElementEncoding, OperandSide, upcast};
+use tensors::dot::{Precision, dot};
+use tensors::float_format::Rounding;
+use tensors::float_format::{decode, encode};
+use tensors::upcast::{ElementEncoding, OperandSide, upcast};
 
 /// A matrix of random numbers of a type.
 fn random(dtype: ElemType, shape: &[u64], seed: u64) -> Tensor {

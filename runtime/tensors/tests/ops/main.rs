@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use base::rng::SplitMix64;
 use ttgir::{Tree, ValueId};
 
-use super::tensor::Sizes;
-use super::{Environment, OpSite, Tensor, Trap, Value, evaluate, evaluate_cluster};
-use crate::array::ElemType;
-use crate::float_format::{self, Rounding};
+use tensors::array::ElemType;
+use tensors::float_format::{self, Rounding};
+use tensors::tensor::Sizes;
+use tensors::{Environment, OpSite, Tensor, Trap, Value, evaluate, evaluate_cluster};
 
 mod arith;
 mod cluster;
@@ -47,7 +47,7 @@ impl Kernel {
     pub(crate) fn run_in(&self, cta: u16, arguments: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
         assert_eq!(arguments.len(), self.parameters);
         // A world belongs to one tree; here several kernels go over one memory.
-        world.evaluators.clear();
+        world.next_tree();
         let mut of_all = vec![HashMap::new(); usize::from(self.ctas)];
         for values in &mut of_all {
             bind(&self.tree, arguments, values);
