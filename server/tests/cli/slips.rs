@@ -99,7 +99,7 @@ fn settings_are_drawn_in_their_own_file() {
 }
 
 #[test]
-fn reports_of_kernels_without_barriers_are_short_and_hints_too() {
+fn reports_of_kernels_without_barriers_are_short() {
     let folder = Folder::new("slips-reports");
     let path = folder.write("add.py", adding("").as_bytes());
     let report = fencepost(&["report", &path]).stdout;
