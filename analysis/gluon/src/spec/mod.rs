@@ -13,6 +13,7 @@ mod domain;
 mod entries;
 mod fill;
 mod flow;
+mod formulas;
 mod generated;
 mod given;
 mod imports;
