@@ -77,6 +77,8 @@ base::limits! { "gluon":
     mod chosen {
         /// How many classes stand for one that is a parameter.
         CLASSES: usize = 3, Count, Assumed;
+        /// The largest constant that is computed as the host computes it from chosen ones.
+        COMPUTED: i64 = 8192, Count, Assumed;
     }
 
     mod instances {

@@ -150,6 +150,7 @@ impl<'f> Filler<'f> {
             }
             open.push(of);
         }
+        super::formulas::agree(&mut base, &mut open);
         Likeliest { base, open, defaults, assumed, configured, waits }
     }
 

@@ -255,6 +255,7 @@ impl Follower<'_> {
         let path = interp.files.get(launch.file.0 as usize).map_or("", |file| file.module.path()).to_owned();
         let base = Base {
             arguments,
+            formulas: super::formulas::of(&site.facts, &partly, &entry.params),
             partly,
             held,
             host: (!expressible).then_some(host),

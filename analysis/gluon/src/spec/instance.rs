@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::entries::{Entry, Param};
 use super::site::Site;
 use super::{Argument, Given, Host, Source, Spec, Target, Version};
-use base::TextRange;
+use base::{Quantity, TextRange};
 use python::host::Partly;
 use python::specialization::LaunchFacts;
 
@@ -98,6 +98,8 @@ pub(super) struct Base {
     pub arguments: Vec<Argument>,
     /// Parameters of which a launch is known to give only a part.
     pub partly: Vec<(String, Partly)>,
+    /// Constants of which it gives no number but a formula.
+    pub formulas: Vec<(String, Quantity)>,
     /// Parameters whose values stand for themselves alone, so that they are taken from the launch itself, each with what
     /// tells its value from others.
     pub held: Vec<(String, u64)>,

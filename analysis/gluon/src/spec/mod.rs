@@ -14,6 +14,7 @@ mod entries;
 mod fill;
 mod flow;
 mod follow;
+mod formulas;
 mod generated;
 mod given;
 mod imports;
