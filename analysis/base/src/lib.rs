@@ -6,6 +6,7 @@ pub mod cache;
 mod cancel;
 pub mod condition;
 mod digest;
+pub mod format;
 pub mod launch;
 pub mod limit;
 mod limits;

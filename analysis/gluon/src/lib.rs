@@ -9,8 +9,6 @@ mod builtins;
 mod copies;
 mod limits;
 mod spec;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 

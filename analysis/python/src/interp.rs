@@ -243,12 +243,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Steps of statements that were run because somebody asked for the names that they bind.
-    pub fn loading_steps(&self) -> u64 {
-        self.state.loading_steps
-    }
-
-    /// All other steps.
+    /// Steps without those of statements that were run because somebody asked for the names that they bind.
     pub fn own_steps(&self) -> u64 {
         self.steps.saturating_sub(self.state.loading_steps)
     }

@@ -8,6 +8,7 @@
 
 use ruff_python_ast::Stmt;
 
+use crate::Sources;
 use crate::bodies::main_block;
 
 /// A dotted name that may be Triton's.
@@ -25,6 +26,16 @@ impl Package<'_> {
     /// The name as Triton itself has it: `triton.language.load`.
     pub fn canonical(&self) -> String {
         if self.rest.is_empty() { "triton".to_owned() } else { format!("triton.{}", self.rest) }
+    }
+
+    /// Whether it is Triton's by the files of the workspace, where the file `from` means it by `name`: it has none there, or
+    /// has those of Triton.
+    pub fn is_copy(&self, sources: &dyn Sources, from: &str, name: &str) -> bool {
+        let dot = if self.root.ends_with('.') { "" } else { "." };
+        let has = |module: &str| sources.import(from, &format!("{}{dot}{module}", self.root)).is_some();
+        let own = sources.import(from, self.root).is_some() || sources.import(from, name).is_some();
+        // A package of the workspace that hands on Triton's modules has no files of theirs.
+        !own || has("language.core") || (self.module == "experimental.gluon" && !has(self.module))
     }
 }
 

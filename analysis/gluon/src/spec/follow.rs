@@ -211,7 +211,8 @@ impl Follower<'_> {
         if let Err(Stop::Cancelled) = work.roots(&mut interp, defs, &mut roots) {
             return Err(Cancelled);
         }
-        Ok(Followed { roots, steps: interp.own_steps(), loading: interp.loading_steps() })
+        let steps = interp.own_steps();
+        Ok(Followed { roots, steps, loading: interp.steps - steps })
     }
 
     fn seen<'a>(

@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt};
 use rustc_hash::FxHashMap;
 
-use python::eval::is_copy;
 use python::syntax::package;
 use python::syntax::{Module, Sources};
 
@@ -212,7 +211,7 @@ fn member(module: &str, name: &str) -> String {
 /// `None` where it is none of Triton's.
 fn resolve(sources: &dyn Sources, from: &str, path: &str, left: u32) -> Option<String> {
     if let Some(package) = package::package(path)
-        && (package.root == "triton" || is_copy(sources, from, path, &package))
+        && (package.root == "triton" || package.is_copy(sources, from, path))
     {
         return Some(canonical(&package.canonical()).into_owned());
     }

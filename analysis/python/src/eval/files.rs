@@ -10,9 +10,9 @@ use crate::interp::{Eval, File, Mode};
 use crate::library::Args;
 use crate::limits::files::{HOST as HOST_FILES, KERNEL as FILES};
 use crate::origin::FileId;
+use crate::syntax::Module;
 use crate::syntax::bodies::spelled;
 use crate::syntax::package;
-use crate::syntax::{Module, Sources};
 use crate::value::Value;
 
 impl<'a> Interp<'a> {
@@ -120,7 +120,7 @@ impl<'a> Interp<'a> {
             return known.then(|| package.canonical());
         }
         let from = self.path();
-        let copy = is_copy(self.sources, &from, name, &package);
+        let copy = package.is_copy(self.sources, &from, name);
         // What a relative name means depends on the file; what only a name gives away may be shown otherwise.
         if !package.root.starts_with('.') && (copy != package.module.is_empty()) {
             self.state.copies.insert(package.root.to_owned(), copy);
@@ -358,19 +358,4 @@ impl<'a> Interp<'a> {
         self.file = outer;
         found
     }
-}
-
-/// Whether a package that may be Triton's is, by the files of the workspace: one that has none there, or has
-/// those of Triton.
-pub fn is_copy(sources: &dyn Sources, from: &str, name: &str, package: &package::Package<'_>) -> bool {
-    let has = |module: &str| sources.import(from, &joined(package.root, module)).is_some();
-    let own = sources.import(from, package.root).is_some() || sources.import(from, name).is_some();
-    // A package of the workspace that hands on Triton's modules has no files of theirs.
-    !own || has("language.core") || (package.module == "experimental.gluon" && !has(package.module))
-}
-
-/// A module of a package.
-fn joined(package: &str, module: &str) -> String {
-    let dot = if package.ends_with('.') { "" } else { "." };
-    format!("{package}{dot}{module}")
 }

@@ -57,7 +57,6 @@ use crate::syntax::{Module, Sources};
 use crate::value::Value;
 pub use arith::promote;
 use base::{Cancel, Cancelled, TextRange};
-pub use files::is_copy;
 pub use rows::PART;
 pub use text::join_paths;
 

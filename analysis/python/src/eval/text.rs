@@ -1,6 +1,6 @@
 //! Values as text: `str`, `repr` and formatted strings.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use ruff_python_ast::{
     ConversionFlag, ExprFString, FStringPart, InterpolatedStringElement, InterpolatedStringFormatSpec,
@@ -141,25 +141,25 @@ impl<'a> Interp<'a> {
             Value::Lib(path) | Value::Type(path) => out.push_str(path),
             Value::Object(object) => {
                 out.push_str(object.class.path.rsplit('.').next().unwrap_or_default());
-                out.push('(');
-                for (at, (name, value)) in object.fields.iter().enumerate() {
-                    let _ = write!(out, "{}{name}=", if at > 0 { ", " } else { "" });
-                    self.write(value, out, depth + 1);
-                }
-                out.push(')');
+                self.write_fields(&object.fields, out, depth);
             }
             Value::Instance(instance) => {
-                let _ = write!(out, "{}(", instance.class.def.name.as_str());
-                for (at, (name, value)) in instance.fields.borrow().iter().enumerate() {
-                    let _ = write!(out, "{}{name}=", if at > 0 { ", " } else { "" });
-                    self.write(value, out, depth + 1);
-                }
-                out.push(')');
+                out.push_str(instance.class.def.name.as_str());
+                self.write_fields(&instance.fields.borrow(), out, depth);
             }
             other => {
                 let _ = write!(out, "<{}>", other.class_name());
             }
         }
+    }
+
+    fn write_fields(&self, fields: &[(impl Display, Value<'a>)], out: &mut String, depth: u32) {
+        out.push('(');
+        for (at, (name, value)) in fields.iter().enumerate() {
+            let _ = write!(out, "{}{name}=", if at > 0 { ", " } else { "" });
+            self.write(value, out, depth + 1);
+        }
+        out.push(')');
     }
 }
 
@@ -170,20 +170,5 @@ fn with_format(value: &Value<'_>, format: &InterpolatedStringFormatSpec) -> Opti
         InterpolatedStringElement::Interpolation(_) => None,
     });
     let (Some(Some(format)), None, Value::Int(number)) = (written.next(), written.next(), value) else { return None };
-    // Numbers stand at the right as it is.
-    let format = format.strip_prefix('>').unwrap_or(format);
-    let (width, kind) = format.split_at(format.find(|c: char| !c.is_ascii_digit()).unwrap_or(format.len()));
-    let (size, minus) = (number.unsigned_abs(), if *number < 0 { "-" } else { "" });
-    let digits = match kind {
-        "b" => format!("{size:b}"),
-        "o" => format!("{size:o}"),
-        "x" => format!("{size:x}"),
-        "X" => format!("{size:X}"),
-        "" | "d" => size.to_string(),
-        _ => return None,
-    };
-    let fill = if width.starts_with('0') { "0" } else { " " };
-    let width: usize = if width.is_empty() { 0 } else { width.parse().ok().filter(|width| *width <= 256)? };
-    let missing = fill.repeat(width.saturating_sub(digits.len() + minus.len()));
-    Some(if fill == "0" { format!("{minus}{missing}{digits}") } else { format!("{missing}{minus}{digits}") })
+    base::format::whole_number(*number, format)
 }

@@ -4,8 +4,8 @@ mod tensors;
 
 use std::sync::Arc;
 
-use crate::{Argument, Elaborated, Given, Source, Spec, Target, Version, elaborate, entries};
 use base::Cancel;
+use gluon::{Argument, Elaborated, Given, Source, Spec, Target, Version, elaborate, entries};
 use python::syntax::{Module, NoSources};
 
 const HEAD: &str = "
@@ -304,7 +304,7 @@ def kernel():
     let def = entries(&module, &NoSources).pop().map_or(0, |entry| entry.def);
     let spec = Spec {
         def,
-        language: crate::Language::Gluon,
+        language: gluon::Language::Gluon,
         arguments: Vec::new(),
         host: None,
         target: (Target::Cuda(90), Source::Directive),
