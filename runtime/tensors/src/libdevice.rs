@@ -305,8 +305,27 @@ fn gamma(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{floats, ints as int_tensor, numbers};
+    use crate::float_format::{self, Rounding};
+    use crate::tensor::Sizes;
     use crate::{Environment, Value};
+
+    fn floats(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> Value {
+        let bits = values.into_iter().map(|value| float_format::encode(dtype, value, Rounding::Nearest));
+        Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), bits))
+    }
+
+    fn int_tensor(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = i64>) -> Value {
+        let mask = if dtype == ElemType::I1 { 1 } else { -1 };
+        Value::Tensor(Tensor::from_bits(
+            dtype,
+            Sizes::from(shape),
+            values.into_iter().map(|value| (value & mask) as u64),
+        ))
+    }
+
+    fn numbers(tensor: &Tensor) -> Vec<f64> {
+        (0..tensor.len()).map(|at| float_format::decode(tensor.dtype(), tensor.bits(at))).collect()
+    }
 
     fn call(name: &str, operands: &[Value]) -> Tensor {
         let evaluator = function(name).unwrap_or_else(|| panic!("{name}"));
