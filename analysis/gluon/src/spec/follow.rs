@@ -14,7 +14,7 @@ use super::runs::Runs;
 use super::site::{self, Site};
 use super::survey::Survey;
 use super::{Argument, Config, Entry, Given, Host, Source, Target, chosen, words};
-use crate::limits::discover::{CASES, FRUITLESS, ONCE, RUNS, STEPS};
+use crate::limits::discover::{CASES, ONCE, RUNS, STEPS};
 use base::{Cancel, Cancelled, TextRange};
 use python::host::{self, Case, Cases, Code, Launch};
 use python::interp::{Interp, Stop, Trees};
@@ -380,17 +380,14 @@ impl Work<'_, '_> {
         let count = cases.count();
         let some = cases.some(CASES);
         root.calls = (count, some.len());
-        // What nobody calls with values is a guess, of which a kernel needs few.
-        let most = if self.follower.settled.contains(&true) { RUNS / 4 } else { RUNS };
         for &at in &some {
             let case = cases.case(at);
             // The call with all defaults comes first, and is followed furthest.
-            let share = if Some(&at) == some.first() { most } else { most / some.len() };
+            let share = if Some(&at) == some.first() { RUNS } else { RUNS / some.len() };
             let mut runs = Runs::of(share.max(2));
-            let mut fruitless = 0;
             while let Some(ways) = runs.take_next() {
                 let before = interp.own_steps();
-                if self.is_spent(before) || (fruitless > FRUITLESS && self.is_enough()) {
+                if self.is_spent(before) {
                     root.cut = true;
                     break;
                 }
@@ -418,19 +415,11 @@ impl Work<'_, '_> {
                 let is_new = !run.seen.is_empty();
                 let none_wanted = run.launched.iter().all(|&entry| self.follower.settled[entry]);
                 runs.ran(&ways, &ran.ways, failed, is_new || none_wanted);
-                fruitless = if is_new { 0 } else { fruitless + 1 };
                 root.runs.push(run);
             }
             root.cut |= runs.is_cut();
         }
         Ok(())
-    }
-
-    /// Whether functions are run for kernels that nobody launches, and each of these has a launch by now.
-    fn is_enough(&self) -> bool {
-        let Follower { settled, known, .. } = self.follower;
-        let launched = |at: usize| settled[at] || !known[at].is_empty() || !self.found[at].is_empty();
-        settled.contains(&true) && (0..settled.len()).all(launched)
     }
 
     /// How to get to launches of the code at a place.
