@@ -135,6 +135,9 @@ impl Refuter<'_> {
                 if overrun.iter().any(|rows| low.terms().any(|(product, _)| self.counts_programs(product, rows))) {
                     continue;
                 }
+                if self.counts_stretches(&low, &stride) {
+                    continue;
+                }
                 let Some(spans) = self.spans(state, &stride, &low) else { continue };
                 let of = |(span, access)| Spread { stride: stride.clone(), span, access, rows };
                 let spreads: Vec<Spread> = spans.into_iter().map(of).collect();
@@ -156,6 +159,24 @@ impl Refuter<'_> {
             }
         }
         false
+    }
+
+    /// Whether a sum has in it which stretch of that length a value of a table lies in: how many stretches there are is not
+    /// less than how long one is.
+    fn counts_stretches(&self, sum: &Poly, length: &Poly) -> bool {
+        let terms = &self.program.terms;
+        let is_length =
+            |by: Term| length.atoms().any(|of| of == by || terms.any_leaf(by, |node| node == terms.node(of)));
+        let is_read = |value: Term| terms.any_leaf(value, |node| matches!(node, Node::Read(..)));
+        sum.atoms().any(|mut atom| {
+            while let Node::Trunc(inner) | Node::ExtS(inner) | Node::ExtU(inner) = terms.node(atom) {
+                atom = *inner;
+            }
+            match terms.node(atom) {
+                Node::Binary(_, value, by) => self.is_quotient(atom) && is_length(*by) && is_read(*value),
+                _ => false,
+            }
+        })
     }
 
     /// Whether a stride stands among the arguments before all those in what is left.
