@@ -277,7 +277,7 @@ impl Machine<'_> {
         let channel = self.channels.barrier(number);
         let base = self.channels.base(at.thread);
         // A copy that overtakes its readers flips its barrier too often: what then passes early follows from that race.
-        let raced = state.violations.iter().any(|known| matches!(known.rule, Rule::Race { .. }));
+        let raced = state.violations.raced();
         let thread = &mut state.threads[at.thread];
         let known = &mut state.barriers[number].1;
         let waiter = Waiter { thread: at.thread as u16, channel: base, tick: thread.ticks, step: state.step };

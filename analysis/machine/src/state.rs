@@ -5,7 +5,7 @@ use super::barrier::Barrier;
 use super::shadow::{Event, Shadow};
 use super::shared::Shared;
 use super::thread::{Thread, ThreadStatus};
-use super::violation::{BarrierPlace, ScheduleHazard, Violation};
+use super::violation::{BarrierPlace, ScheduleHazard, Violation, Violations};
 use super::words::Words;
 use base::Digest;
 use kernel::{BlockId, EffectId, Kernel, Var};
@@ -40,7 +40,7 @@ pub struct State {
     /// How many instructions were executed.
     pub(crate) work: u64,
     /// Rules broken so far.
-    pub(crate) violations: Vec<Violation>,
+    pub(crate) violations: Violations,
     /// What is customary and was not done; no rule is broken by it.
     pub(crate) remarks: Vec<Violation>,
     /// Points where another schedule may go another way.
@@ -111,7 +111,7 @@ impl State {
             words: Shared::default(),
             step: 0,
             work: 0,
-            violations: Vec::new(),
+            violations: Violations::default(),
             remarks: Vec::new(),
             schedule_hazards: Vec::new(),
             stopped: false,
@@ -206,7 +206,7 @@ impl State {
     /// Rules broken so far, in the order of the steps.
     #[inline]
     pub fn violations(&self) -> &[Violation] {
-        &self.violations
+        self.violations.as_slice()
     }
 
     /// Points where another schedule may go another way.
@@ -296,7 +296,7 @@ impl State {
     /// Takes the rules broken so far, and forgets what only matters for other schedules.
     pub fn take_violations(&mut self) -> Vec<Violation> {
         self.schedule_hazards.clear();
-        std::mem::take(&mut self.violations)
+        std::mem::take(&mut self.violations).into_list()
     }
 
     /// Lets a stopped run go on, for a look at what would come.
@@ -339,9 +339,7 @@ impl State {
             barrier.digest(|barrier, digest| barrier.feed(digest)).hash(&mut hasher);
         }
         self.shadow.feed(&mut hasher);
-        for violation in &self.violations {
-            (std::mem::discriminant(&violation.rule), violation.site).hash(&mut hasher);
-        }
+        self.violations.digest().hash(&mut hasher);
         hasher.bits()
     }
 }

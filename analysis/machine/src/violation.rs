@@ -1,7 +1,9 @@
 //! Violations: ids only. Words and places are made in `findings`.
 
 use super::shadow::Event;
+use base::Digest;
 use kernel::{BufferId, EffectId, SiteId};
+use std::hash::Hash;
 
 /// Which rule broke.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -220,4 +222,43 @@ pub enum ScheduleHazard {
     UnorderedInvalidation,
     /// A use of a barrier is not ordered after its init.
     UnorderedInit,
+}
+
+/// The violations of a run, in the order of its steps. A run may have one at each of its steps: what each step asks of them
+/// all is kept.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Violations {
+    list: Vec<Violation>,
+    raced: bool,
+    digest: Digest,
+}
+
+impl Violations {
+    pub(crate) fn push(&mut self, violation: Violation) {
+        self.raced |= matches!(violation.rule, Rule::Race { .. });
+        (std::mem::discriminant(&violation.rule), violation.site).hash(&mut self.digest);
+        self.list.push(violation);
+    }
+
+    pub(crate) fn last_mut(&mut self) -> Option<&mut Violation> {
+        self.list.last_mut()
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Violation] {
+        &self.list
+    }
+
+    /// Whether one of them is a race.
+    pub(crate) fn raced(&self) -> bool {
+        self.raced
+    }
+
+    /// A number that differs where they break other rules or at other sites.
+    pub(crate) fn digest(&self) -> u128 {
+        self.digest.bits()
+    }
+
+    pub(crate) fn into_list(self) -> Vec<Violation> {
+        self.list
+    }
 }

@@ -17,6 +17,10 @@ base::limits! { "races":
         ROUNDS: i64 = 4096, Count, Undecided;
         /// Turns of programs that are taken in all orders of all launches together.
         TURNS: usize = 40_000, Steps, Undecided;
+        /// Values that are computed lane by lane, not along each dimension by itself, in all runs of one launch together.
+        SPELLED: u64 = 8_000_000, Count, Undecided;
+        /// Pairs of accesses of one program that meet while the first is under way.
+        OWN: usize = 8, Count, Shown;
     }
 
     mod proofs {
@@ -102,8 +106,9 @@ base::limits! { "races":
         CALLS: usize = 32, Count, Undecided;
         /// Expressions that one kernel may have.
         TERMS: usize = 400_000, Count, Undecided;
-        /// Elements of one access. Triton itself refuses tensors of more than 2^20.
-        LANES: i64 = 1 << 24, Count, Undecided;
+        /// Elements of one access. Triton itself refuses tensors of more than 2^20, and shared memory of all CTAs of a
+        /// cluster has fewer bytes than this.
+        LANES: i64 = 1 << 22, Count, Undecided;
         /// Tensors that one pointer may point into, by conditions.
         WAYS: usize = 16, Count, Undecided;
     }

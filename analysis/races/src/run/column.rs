@@ -45,6 +45,11 @@ impl Column {
         !matches!(self, Column::One(_))
     }
 
+    /// Whether it has a number in memory for each lane.
+    pub(crate) fn is_spelled(&self) -> bool {
+        matches!(self, Column::Known(_) | Column::Partly(_))
+    }
+
     /// The same lane by lane.
     pub(crate) fn spelled(&self) -> Cow<'_, Column> {
         match self {
@@ -128,14 +133,14 @@ impl Column {
     }
 
     /// An operation on numbers of a width in each of the lanes of a shape, and whether it was cut off at the width in
-    /// any.
+    /// any. `None` where it has to be spelled out, and there is no `room` for that.
     pub(crate) fn binary(
         op: BinOp,
         bits: u8,
         (x, y): (&Column, &Column),
         (shape, count): (&Rc<[i64]>, usize),
-        room: Vec<i64>,
-    ) -> (Column, bool) {
+        room: Option<Vec<i64>>,
+    ) -> Option<(Column, bool)> {
         let mut wrapped = false;
         // A truth value may be known by one side alone.
         let mut decide = |x: Option<i64>, y: Option<i64>| match (x, y) {
@@ -149,22 +154,23 @@ impl Column {
         };
         if let (Column::One(x), Column::One(y)) = (x, y) {
             let made = decide(*x, *y);
-            return (Column::One(made), wrapped);
+            return Some((Column::One(made), wrapped));
         }
         if let Some(made) = evenly(op, bits, (x, y), shape).filter(|_| count > 0) {
-            return (made, false);
+            return Some((made, false));
         }
         if let Some(made) = by_place(op, bits, (x, y), shape).filter(|_| count > 0) {
-            return made;
+            return Some(made);
         }
+        let room = room?;
         let (x, y) = (&*x.spelled(), &*y.spelled());
         if let (Some(x), Some(y)) = (Side::new(x, count), Side::new(y, count))
             && let Some(made) = known(op, bits, x, y, room)
         {
-            return made;
+            return Some(made);
         }
         let values = (0..count).map(|lane| decide(x.at(lane), y.at(lane))).collect();
-        (Column::of(values), wrapped)
+        Some((Column::of(values), wrapped))
     }
 }
 

@@ -55,10 +55,28 @@ pub(crate) fn overlap(program: &Program, a: &Event, b: &Event) -> Option<([u32; 
     None
 }
 
-/// Whether an access meets one of its own instance that is still under way.
-pub(crate) fn own(program: &Program, setting: &Setting, open: &Event, next: &Event) -> bool {
+/// Those of the accesses of an instance that are still under way which its next one meets, `most` of them at most.
+pub(crate) fn own<'e>(
+    program: &Program,
+    setting: &Setting,
+    under_way: impl Iterator<Item = &'e Event>,
+    next: &Event,
+    most: usize,
+) -> Vec<Event> {
     let next_ends = program.accesses[next.access as usize].completion;
-    !matches!(next_ends, Completion::StoreWait | Completion::Counted)
-        && matters(program, setting, open.access, next.access)
-        && overlap(program, open, next).is_some()
+    if matches!(next_ends, Completion::StoreWait | Completion::Counted) {
+        return Vec::new();
+    }
+    // A loop leaves many of one access behind.
+    let mut last = None;
+    let mut may_meet = |access: u32| match last {
+        Some((known, may)) if known == access => may,
+        _ => {
+            let may = matters(program, setting, access, next.access);
+            last = Some((access, may));
+            may
+        }
+    };
+    let meets = |open: &&Event| may_meet(open.access) && overlap(program, open, next).is_some();
+    under_way.filter(meets).take(most).cloned().collect()
 }

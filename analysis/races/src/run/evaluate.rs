@@ -40,6 +40,8 @@ pub(crate) struct Memo {
     shapes: Vec<(Rc<[i64]>, Vec<Slot>)>,
     evaluation: u32,
     versions: Versions,
+    /// Values that may still be spelled out lane by lane: a tensor may have as many lanes as a text says.
+    pub(crate) left: u64,
 }
 
 /// Numbers for values: equal ones mean that the values are.
@@ -85,6 +87,10 @@ pub(crate) struct Evaluation<'e, 's> {
     evaluation: u32,
     /// Values that were asked for.
     pub(crate) work: u64,
+    /// Values that may still be spelled out lane by lane.
+    left: &'e mut u64,
+    /// Whether more would have been needed, so that what it gives is of no use.
+    pub(crate) exhausted: bool,
     /// Whether a sum, a difference or a product was cut off at its width.
     pub(crate) wrapped: bool,
 }
@@ -117,6 +123,8 @@ impl<'e, 's> Evaluation<'e, 's> {
             versions: &mut memo.versions,
             evaluation: memo.evaluation,
             work: 0,
+            left: &mut memo.left,
+            exhausted: false,
             wrapped: false,
         }
     }
@@ -142,7 +150,7 @@ impl<'e, 's> Evaluation<'e, 's> {
 
     /// Sees to it that the value of an expression is that of this evaluation.
     fn visit(&mut self, term: Term) {
-        if self.slot(term).evaluation == self.evaluation {
+        if self.exhausted || self.slot(term).evaluation == self.evaluation {
             return;
         }
         self.work += 1;
@@ -169,13 +177,16 @@ impl<'e, 's> Evaluation<'e, 's> {
                 self.work += if many { self.count as u64 } else { 0 };
                 self.derive(term, &[*a, *b], |this, room| {
                     let operands = (&this.slot(*a).value, &this.slot(*b).value);
-                    Column::binary(*op, of, operands, (&this.lanes, this.count), room)
+                    Column::binary(*op, of, operands, (&this.lanes, this.count), this.can_spell().then_some(room))
                 });
             }
             Node::Select(c, a, b) => self.select(term, *c, *a, *b),
             Node::Trunc(a) => self.map(term, *a, |of, shape, room| truncated(of, bits, shape, room)),
             Node::ExtS(a) => self.map(term, *a, |of, shape, room| with_sign(of, terms.bits(*a), shape, room)),
             Node::ExtU(a) => self.map(term, *a, |of, shape, room| without_sign(of, terms.bits(*a), shape, room)),
+        }
+        if self.exhausted {
+            return;
         }
         let slot = &mut self.slots[term.0 as usize];
         slot.evaluation = self.evaluation;
@@ -191,6 +202,9 @@ impl<'e, 's> Evaluation<'e, 's> {
     }
 
     fn set(&mut self, term: Term, from: [u64; 3], value: Column, wrapped: bool) {
+        if value.is_spelled() {
+            *self.left = self.left.saturating_sub(self.count as u64);
+        }
         let slot = &mut self.slots[term.0 as usize];
         // The same number again is no change for what is computed from it.
         if slot.version == 0 || value.is_many() || slot.value != value {
@@ -199,8 +213,17 @@ impl<'e, 's> Evaluation<'e, 's> {
         (slot.from, slot.value, slot.wrapped) = (from, value, wrapped);
     }
 
-    /// Computes the value of an expression, given some memory for it, unless it is there for the same operands.
-    fn derive(&mut self, term: Term, of: &[Term], compute: impl FnOnce(&Self, Vec<i64>) -> (Column, bool)) {
+    /// Whether the budget is enough to spell out one more column.
+    fn can_spell(&self) -> bool {
+        *self.left >= self.count as u64
+    }
+
+    /// Computes the value of an expression, given some memory for it, unless it is there for the same operands. There is
+    /// none where it would have to be spelled out beyond the budget.
+    fn derive(&mut self, term: Term, of: &[Term], compute: impl FnOnce(&Self, Vec<i64>) -> Option<(Column, bool)>) {
+        if self.exhausted {
+            return;
+        }
         let mut from = [0; 3];
         for (from, of) in from.iter_mut().zip(of) {
             *from = self.slot(*of).version;
@@ -210,8 +233,10 @@ impl<'e, 's> Evaluation<'e, 's> {
             return;
         }
         let room = slot.value.take_room();
-        let (value, wrapped) = compute(self, room);
-        self.set(term, from, value, wrapped);
+        match compute(self, room) {
+            Some((value, wrapped)) => self.set(term, from, value, wrapped),
+            None => self.exhausted = true,
+        }
     }
 
     fn map(&mut self, term: Term, of: Term, with: impl FnOnce(&Column, &Rc<[i64]>, Vec<i64>) -> Column) {
@@ -219,7 +244,10 @@ impl<'e, 's> Evaluation<'e, 's> {
         if self.slot(of).value.is_many() {
             self.work += self.count as u64;
         }
-        self.derive(term, &[of], |this, room| (with(&this.slot(of).value, &this.lanes, room), false));
+        self.derive(term, &[of], |this, room| {
+            let of = &this.slot(of).value;
+            (!of.is_spelled() || this.can_spell()).then(|| (with(of, &this.lanes, room), false))
+        });
     }
 
     /// One of two values by a condition; only what the condition needs is asked for.
@@ -232,7 +260,7 @@ impl<'e, 's> Evaluation<'e, 's> {
         if let Some(Some(holds)) = one {
             let taken = if holds == 0 { no } else { yes };
             self.visit(taken);
-            return self.derive(term, &[condition, taken], |this, _| (this.slot(taken).value.clone(), false));
+            return self.derive(term, &[condition, taken], |this, _| Some((this.slot(taken).value.clone(), false)));
         }
         self.visit(yes);
         self.visit(no);
@@ -244,10 +272,13 @@ impl<'e, 's> Evaluation<'e, 's> {
                 && let Some(holds) = of.same()
                 && let Some(taken) = this.spread(if holds == 0 { y } else { x })
             {
-                return (taken, false);
+                return Some((taken, false));
             }
             if let Some(made) = this.picked_by_place(c, x, y, this.terms.bits(term)) {
-                return (made, false);
+                return Some((made, false));
+            }
+            if many && !this.can_spell() {
+                return None;
             }
             let [c, x, y] = [c, x, y].map(Column::spelled);
             let pick = |lane: usize| match c.at(lane) {
@@ -256,7 +287,7 @@ impl<'e, 's> Evaluation<'e, 's> {
                 None => x.at(lane).filter(|value| y.at(lane) == Some(*value)),
             };
             let made = if many { Column::of((0..this.count).map(pick).collect()) } else { Column::One(pick(0)) };
-            (made, false)
+            Some((made, false))
         });
     }
 
@@ -320,6 +351,9 @@ impl<'e, 's> Evaluation<'e, 's> {
             return self.set_one(term, value);
         }
         at.iter().for_each(|place| self.visit(*place));
+        if self.exhausted {
+            return;
+        }
         let many = at.iter().any(|place| self.slot(*place).value.is_many());
         if many {
             self.work += self.count as u64;
@@ -337,6 +371,9 @@ impl<'e, 's> Evaluation<'e, 's> {
             truncated(&given.values, bits, &self.lanes, Vec::new())
         } else if many && let Some(made) = self.read_by_place(given, at, bits) {
             made
+        } else if many && !self.can_spell() {
+            self.exhausted = true;
+            return;
         } else {
             let values = given.values.spelled();
             let places: Vec<_> = at.iter().map(|place| self.slot(*place).value.spelled()).collect();

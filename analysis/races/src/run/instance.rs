@@ -12,7 +12,7 @@ use super::evaluate::{Environment, Evaluation, Memo};
 use super::event::Event;
 use super::setting::Setting;
 use super::watch::Watched;
-use crate::limits::runs::ROUNDS;
+use crate::limits::runs::{OWN, ROUNDS};
 use crate::program::{Completion, Program, Step};
 use crate::term::{Symbol, Term};
 use base::spans::Spans;
@@ -82,7 +82,7 @@ enum Stage {
 /// What runs of instances of one program leave for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
-    memo: Memo,
+    pub(crate) memo: Memo,
     /// By access, its lanes in the order of their bytes, as they were at last where that was another one.
     orders: FxHashMap<u32, Vec<u32>>,
 }
@@ -259,7 +259,7 @@ impl<'p> Instance<'p> {
                         }
                         Stage::Carry => {
                             *stage = Stage::Round;
-                            self.carry(number, false, running.room);
+                            self.carry(number, false, running)?;
                             self.environment.rounds[number as usize] += 1;
                         }
                     }
@@ -278,7 +278,7 @@ impl<'p> Instance<'p> {
             }
             Step::Loop(number, before, body) => {
                 self.environment.rounds[*number as usize] = 0;
-                self.carry(*number, true, running.room);
+                self.carry(*number, true, running)?;
                 self.loops.push(*number);
                 self.frames.push(Frame::Loop(*number, before, body, Stage::Round));
             }
@@ -303,19 +303,24 @@ impl<'p> Instance<'p> {
     }
 
     /// Gives what a loop carries into its first round, or from one round into the next.
-    fn carry(&mut self, number: u32, first: bool, room: &mut Room) {
+    fn carry(&mut self, number: u32, first: bool, running: &mut Running<'_>) -> Result<(), Stuck> {
         let of = &self.program.loops[number as usize];
         let mut values = Vec::new();
         for one in of.carried.iter().filter(|one| self.watched.used.contains(&one.source)) {
-            let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut room.memo, &one.lanes);
+            let memo = &mut running.room.memo;
+            let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, memo, &one.lanes);
             let column = evaluation.column(if first { one.first } else { one.next });
             self.work += evaluation.work + 1;
+            if evaluation.exhausted {
+                return Err(Stuck::Limit);
+            }
             self.wrapped |= evaluation.wrapped;
             values.push((one.source, column, one.lanes.clone()));
         }
         for (source, column, lanes) in values {
-            self.give(source, column, lanes, room);
+            self.give(source, column, lanes, running.room);
         }
+        Ok(())
     }
 
     fn access(&mut self, number: u32, running: &mut Running<'_>) -> Result<Option<Ask>, Stuck> {
@@ -341,6 +346,10 @@ impl<'p> Instance<'p> {
             false => (None, None),
         };
         let work = evaluation.work;
+        if evaluation.exhausted {
+            self.work += work;
+            return Err(Stuck::Limit);
+        }
         let lanes = evaluation.lanes();
         let active = active(&mask, &offset, &lanes, count).ok_or(Stuck::Data(number))?;
         self.work += work + count as u64 + 1;
@@ -361,11 +370,10 @@ impl<'p> Instance<'p> {
             self.issued += 1;
         }
         let event = Event { access: number, spans: spans.clone(), rounds, pending, wrapped };
-        for (_, open) in &self.pending {
-            if super::conflict::own(self.program, self.setting, open, &event) && self.own.len() < 8 {
-                self.own.push((open.clone(), event.clone()));
-            }
-        }
+        let under_way = self.pending.iter().map(|(_, open)| open);
+        let most = OWN.saturating_sub(self.own.len());
+        let met = super::conflict::own(self.program, self.setting, under_way, &event, most);
+        self.own.extend(met.into_iter().map(|open| (open, event.clone())));
         if !event.spans.is_empty() {
             self.events.push(event.clone());
         }

@@ -3,7 +3,7 @@
 //! What happened before what is kept as vector clocks. A program that reads what another released, with a scope that
 //! covers both, has seen what that one did before.
 
-use crate::limits::runs::{ALONE, RATION, TURNS, WORK};
+use crate::limits::runs::{ALONE, RATION, SPELLED, TURNS, WORK};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -152,17 +152,20 @@ pub(crate) struct Allowance {
     pub(crate) turns: usize,
     /// Whether runs were not finished, so that no further one can make the kernel clean.
     pub(crate) rationed: bool,
+    /// Values that all settings of a launch may still spell out lane by lane.
+    spelled: u64,
 }
 
 impl Allowance {
     /// All that one kernel may cost.
     pub(crate) fn whole() -> Allowance {
-        Allowance { values: WORK, turns: TURNS, rationed: false }
+        Allowance { values: WORK, turns: TURNS, rationed: false, spelled: SPELLED }
     }
 
     /// What a further launch of a kernel may cost.
     pub(crate) fn for_next_launch(&mut self) {
         self.turns = TURNS;
+        self.spelled = SPELLED;
     }
 
     /// From now on runs are for what shows early: the kernel is undecided already.
@@ -201,8 +204,10 @@ pub(crate) fn explore(
         turns: allowance.turns / 2,
         cancel,
     };
+    explorer.room.memo.left = allowance.spelled;
     let taken = explorer.run()?;
     allowance.turns = allowance.turns.saturating_sub(taken);
+    allowance.spelled = explorer.room.memo.left;
     Ok(explorer.outcome)
 }
 
