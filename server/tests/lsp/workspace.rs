@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::files::{Folder, has_deadlock, pull, pulls, refreshed, watched};
+use crate::files::{Folder, has_deadlock, pulled_until, pulls, watched};
 use crate::support::{Server, kernel, range};
 
 /// Full reports by name, and the result ids of all.
@@ -79,11 +79,10 @@ fn what_is_wrong_with_settings_is_said_where_they_stand() {
     server.open_as("python", &python, &kernel("gluon/sum_rows.py"));
     // A client that asks for open documents alone would never see it there.
     let is_settings = |found: &[Value]| found.iter().any(|it| it["code"] == json!("configuration"));
-    assert!(is_settings(&pull(&mut server, &python)));
+    pulled_until(&mut server, &python, is_settings);
     let ask = json!({ "previousResultIds": [] });
     let answer = server.request("workspace/diagnostic", ask).expect("an answer");
     let (full, _) = reports(&answer["items"]);
     assert_eq!(full["fencepost.toml"][0]["range"], range((0, 0), (0, 5)), "{answer}");
-    refreshed(&mut server);
-    assert!(!is_settings(&pull(&mut server, &python)));
+    pulled_until(&mut server, &python, |found| !is_settings(found));
 }
