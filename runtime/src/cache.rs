@@ -13,7 +13,7 @@ use std::time::SystemTime;
 
 /// The kernels of a cache, by name.
 #[derive(Clone, Debug, Default)]
-pub struct Cache {
+pub struct KernelCache {
     kernels: BTreeMap<String, Vec<CacheEntry>>,
     /// Whether there were more folders than are looked at.
     pub cut: bool,
@@ -46,10 +46,10 @@ pub fn folder(variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Option<P
     Some(Path::new(&home).join(".triton").join("cache"))
 }
 
-impl Cache {
+impl KernelCache {
     /// Lists a cache; a folder that is not there is an empty one.
-    pub fn list(folder: &Path) -> io::Result<Cache> {
-        let mut cache = Cache::default();
+    pub fn list(folder: &Path) -> io::Result<KernelCache> {
+        let mut cache = KernelCache::default();
         let folders = match fs::read_dir(folder) {
             Ok(folders) => folders,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cache),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runtime::cache::{Cache, folder};
+use runtime::cache::{KernelCache, folder};
 
 fn empty(name: &str) -> std::io::Result<PathBuf> {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -22,7 +22,7 @@ fn kernels_are_found_by_name() -> std::io::Result<()> {
     }
     fs::write(cache.join("CCC").join("gemm.json"), "{\"num_warps\": 4}")?;
     fs::write(cache.join("stray"), "")?;
-    let listed = Cache::list(&cache)?;
+    let listed = KernelCache::list(&cache)?;
     assert_eq!(listed.kernels("copy").len(), 2);
     assert!(listed.kernels("nothing").is_empty());
     let gemm = listed.kernels("gemm")[0].read()?;
@@ -33,7 +33,7 @@ fn kernels_are_found_by_name() -> std::io::Result<()> {
 
 #[test]
 fn a_cache_that_is_not_there_is_empty() -> std::io::Result<()> {
-    let listed = Cache::list(&empty("none")?.join("nowhere"))?;
+    let listed = KernelCache::list(&empty("none")?.join("nowhere"))?;
     assert!(listed.kernels("copy").is_empty() && !listed.cut);
     Ok(())
 }

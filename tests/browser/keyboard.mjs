@@ -35,6 +35,15 @@ const focused = () => {
   return { at: Number(it.dataset.stop ?? -1), seen: Boolean(ring || stroke) && inside, name: `${it.tagName}.${it.getAttribute("class") ?? ""} ${it.textContent.trim().slice(0, 24)}` };
 };
 
+/** What has the focus once a key has moved it from `before` into sight: keys come to a page when a busy machine brings them. */
+const moved = async (run, before, patience) => {
+  for (const end = Date.now() + patience; ; ) {
+    const now = await run(focused);
+    if ((now?.seen && now.at !== before) || Date.now() > end) return now;
+    await new Promise((done) => setTimeout(done, 10));
+  }
+};
+
 /**
  * What is wrong with the keys of a page: `run` runs a function in it, `press` presses a key. Of pages with more than `MOST`
  * stops a few are gone through.
@@ -56,11 +65,13 @@ export async function unreachable(run, press) {
     document.body.removeAttribute("tabindex");
     scrollTo(0, 0);
   });
+  let last;
   for (let count = 0; count < Math.min(all.length + 3, most); count += 1) {
     await press("Tab");
-    const at = await run(focused);
+    const at = await moved(run, last, 1000);
     if (!at || (at.at >= 0 && reached.has(at.at))) break;
     note(at);
+    last = at.at;
   }
   // From a stop in a picture, or in a text, the arrow keys go on.
   for (const [kind, ways] of [
@@ -74,7 +85,7 @@ export async function unreachable(run, press) {
       for (const way of ways) {
         await run((stop) => document.querySelector(`[data-stop="${stop}"]`).focus(), from);
         await press(way);
-        const at = await run(focused);
+        const at = await moved(run, from, 50);
         if (!at || at.at < 0 || tried.has(at.at)) continue;
         note(at);
         tried.add(at.at);

@@ -13,7 +13,7 @@ use crate::steps::{Outcome, Steps, answers, execute};
 use crate::target;
 
 /// What packs extensions.
-const VSCE: &str = "@vscode/vsce@4";
+const VSCE: &str = "@vscode/vsce@3";
 
 /// What goes along with the binary wherever that goes.
 const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];

@@ -14,7 +14,7 @@ use base::{Cancel, Cancelled, TextRange};
 use findings::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict};
 use kernel::Lowered;
 use lower::lower;
-use ttgir::{Document, Level, Tree};
+use ttgir::{Document, IrLevel, Tree};
 
 /// What the analysis says of one kernel; whoever attributes asserts brings the analysis along.
 pub type KernelCheck<'c> = dyn FnMut(&Lowered, &Cancel<'_>) -> Result<KernelReport, Cancelled> + 'c;
@@ -116,7 +116,7 @@ fn read(ir: &CompiledIr, check: &mut KernelCheck<'_>, cancel: &Cancel<'_>) -> Re
     let document = Document::new(ir.text.clone());
     let mut parts = Vec::new();
     for (at, section) in document.sections().iter().enumerate() {
-        if section.level() == Level::Llvm {
+        if section.level() == IrLevel::Llvm {
             continue;
         }
         let kernels = lower(section.tree());

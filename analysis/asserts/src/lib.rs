@@ -21,6 +21,6 @@ pub use attribute::{
 pub use limits::LIMITS;
 pub use line::{Assert, AssertLog, CountedAssert, read_line};
 pub use locate::{AssertLocation, CandidateOp, locate, same_file};
-pub use message::{AssertClass, AssertMessage, DeadlockAt, Overflow, PendingKind, Race};
+pub use message::{AssertClass, AssertMessage, AssertedRace, DeadlockAt, Overflow, PendingKind};
 pub use paths::{PathMap, python_range};
 pub use violation::{run_finding, violation_finding};

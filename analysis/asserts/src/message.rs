@@ -41,7 +41,7 @@ pub enum AssertMessage {
     /// An index that names no buffer.
     NoBuffer,
     /// Two accesses to global memory that nothing orders.
-    Race(Race),
+    Race(AssertedRace),
     /// What else the global-memory sanitizer says, in its words.
     Global(String),
     /// Any other assert, in its words.
@@ -88,7 +88,7 @@ pub enum DeadlockAt {
 /// A race in global memory: the later access, after the earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
-pub enum Race {
+pub enum AssertedRace {
     ReadAfterWrite,
     WriteAfterRead,
     WriteAfterWrite,
@@ -142,9 +142,9 @@ const PLAIN: &[(&str, AssertMessage)] = &[
     ),
     ("Non-atomic local scatter has conflicting values for the same destination", AssertMessage::ScatterConflict),
     ("internal ConSan error: active memdesc resolved to no buffer state", AssertMessage::NoBuffer),
-    ("Read after write race detected", AssertMessage::Race(Race::ReadAfterWrite)),
-    ("Write after read race detected", AssertMessage::Race(Race::WriteAfterRead)),
-    ("Write after write race detected", AssertMessage::Race(Race::WriteAfterWrite)),
+    ("Read after write race detected", AssertMessage::Race(AssertedRace::ReadAfterWrite)),
+    ("Write after read race detected", AssertMessage::Race(AssertedRace::WriteAfterRead)),
+    ("Write after write race detected", AssertMessage::Race(AssertedRace::WriteAfterWrite)),
 ];
 
 /// What the global-memory sanitizer says of itself and of memory that it manages, by its start.

@@ -5,13 +5,13 @@ use std::rc::Rc;
 /// First byte and lane of each active lane, in an order.
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
-    rows: Rc<[Row]>,
+    rows: Rc<[StridedLanes]>,
     count: usize,
 }
 
 /// Lanes whose bytes and numbers are equally far apart.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct StridedLanes {
     start: i64,
     /// Bytes from one to the next.
     by: i64,
@@ -21,14 +21,14 @@ pub struct Row {
     count: u32,
 }
 
-impl Row {
+impl StridedLanes {
     /// So many lanes from this one on, with what is between their bytes and their numbers.
-    pub fn new(start: i64, by: i64, lane: i64, step: i64, count: i64) -> Row {
-        Row { start, by, lane: lane as u32, step: step as i32, count: count as u32 }
+    pub fn new(start: i64, by: i64, lane: i64, step: i64, count: i64) -> StridedLanes {
+        StridedLanes { start, by, lane: lane as u32, step: step as i32, count: count as u32 }
     }
 
     /// Puts a row behind others, as a part of the last where it goes on as that does.
-    pub fn append(rows: &mut Vec<Row>, row: Row) {
+    pub fn append(rows: &mut Vec<StridedLanes>, row: StridedLanes) {
         match rows.last_mut() {
             Some(last)
                 if (last.by, last.step) == (row.by, row.step)
@@ -43,7 +43,7 @@ impl Row {
     }
 
     /// Puts one lane behind others, as a part of the last row where it goes on as that does.
-    pub fn push(rows: &mut Vec<Row>, start: i64, lane: u32) {
+    pub fn push(rows: &mut Vec<StridedLanes>, start: i64, lane: u32) {
         match rows.last_mut() {
             Some(row) if row.count == 1 => {
                 let by = start.checked_sub(row.start);
@@ -58,7 +58,7 @@ impl Row {
             }
             _ => {}
         }
-        rows.push(Row { start, by: 0, lane, step: 0, count: 1 });
+        rows.push(StridedLanes { start, by: 0, lane, step: 0, count: 1 });
     }
 
     fn at(&self, place: u32) -> (i64, u32) {
@@ -73,8 +73,8 @@ impl Row {
 
 impl FromIterator<(i64, u32)> for Spans {
     fn from_iter<I: IntoIterator<Item = (i64, u32)>>(all: I) -> Spans {
-        let mut rows: Vec<Row> = Vec::new();
-        all.into_iter().for_each(|(start, lane)| Row::push(&mut rows, start, lane));
+        let mut rows: Vec<StridedLanes> = Vec::new();
+        all.into_iter().for_each(|(start, lane)| StridedLanes::push(&mut rows, start, lane));
         Spans::of(rows)
     }
 }
@@ -87,7 +87,7 @@ impl PartialEq for Spans {
 
 impl Spans {
     /// Of rows, in their order.
-    pub fn of(rows: Vec<Row>) -> Spans {
+    pub fn of(rows: Vec<StridedLanes>) -> Spans {
         Spans { count: rows.iter().map(|row| row.count as usize).sum(), rows: rows.into() }
     }
 
@@ -108,7 +108,7 @@ impl Spans {
 
     /// The last one.
     pub fn last(&self) -> Option<(i64, u32)> {
-        self.rows.last().map(Row::last)
+        self.rows.last().map(StridedLanes::last)
     }
 
     /// Each of them.
@@ -118,7 +118,7 @@ impl Spans {
 
     /// Whether they ascend: by bytes, and by lanes where those are equal.
     pub fn ascend(&self) -> bool {
-        let within = |row: &Row| row.count < 2 || row.at(0) < row.at(1);
+        let within = |row: &StridedLanes| row.count < 2 || row.at(0) < row.at(1);
         self.rows.iter().all(within) && self.rows.windows(2).all(|pair| pair[0].last() < pair[1].at(0))
     }
 
@@ -131,7 +131,7 @@ impl Spans {
 /// A place in spans.
 #[derive(Clone, Debug)]
 pub struct Cursor<'s> {
-    rows: &'s [Row],
+    rows: &'s [StridedLanes],
     place: u32,
 }
 

@@ -30,7 +30,7 @@ use report::Report;
 use report::buffers::BufferAccesses;
 use std::borrow::Cow;
 use std::sync::Arc;
-use ttgir::{Document, Level, Section, SyntaxError, Tree};
+use ttgir::{Document, IrLevel, Section, SyntaxError, Tree};
 use verify::{Outcome, kernel_bytes, unbound};
 
 /// The analysis of documents, with a memory.
@@ -205,7 +205,7 @@ impl Engine {
         mut listener: Option<&mut Listener<'_>>,
     ) -> Result<Analysis, Cancelled> {
         let all = document.sections().iter().enumerate();
-        let (read, other): (Vec<_>, Vec<_>) = all.partition(|(_, section)| section.level() != Level::Llvm);
+        let (read, other): (Vec<_>, Vec<_>) = all.partition(|(_, section)| section.level() != IrLevel::Llvm);
         let mut order = read;
         order.sort_by_key(|(_, section)| {
             let range = section.range();
@@ -268,7 +268,7 @@ impl Engine {
         cancel: &Cancel<'_>,
     ) -> Result<Option<Report>, Cancelled> {
         let mut before = 0;
-        for section in document.sections().iter().filter(|section| section.level() != Level::Llvm) {
+        for section in document.sections().iter().filter(|section| section.level() != IrLevel::Llvm) {
             cancel.check()?;
             let kernels = kernels(section.tree(), self.options);
             if let Some(lowered) = kernels.get(kernel - before) {
@@ -282,7 +282,7 @@ impl Engine {
     /// The barrier reports of all kernels, in the order of [`Analysis::kernels`].
     pub fn reports(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Vec<Report>, Cancelled> {
         let mut reports = Vec::new();
-        for section in document.sections().iter().filter(|section| section.level() != Level::Llvm) {
+        for section in document.sections().iter().filter(|section| section.level() != IrLevel::Llvm) {
             reports.extend(self.section_reports(section, None, cancel)?.into_iter().map(|(report, _)| report));
         }
         Ok(reports)
@@ -581,7 +581,7 @@ fn syntax_errors(section: &Section) -> Vec<SyntaxError> {
 
 /// What there is to say of the locations that a section does not define; places count from the document's start.
 fn undefined_locations(section: &Section) -> Option<Problem> {
-    if section.level() == Level::Llvm {
+    if section.level() == IrLevel::Llvm {
         return None;
     }
     let lost = section.tree().undefined_locations();
@@ -624,7 +624,7 @@ fn name_members(tree: &Tree, lowered: &mut Lowered) {
 /// The kernels of a document under what is assumed of them, each with the start of its section, in the
 /// order of [`Analysis::kernels`].
 pub fn lowered(document: &Document, options: Options) -> Vec<(u32, Lowered)> {
-    let sections = document.sections().iter().filter(|section| section.level() != Level::Llvm);
+    let sections = document.sections().iter().filter(|section| section.level() != IrLevel::Llvm);
     sections
         .flat_map(|section| kernels(section.tree(), options).into_iter().map(|lowered| (section.offset(), lowered)))
         .collect()

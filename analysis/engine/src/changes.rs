@@ -5,7 +5,7 @@ use findings::KernelReport;
 use gluon::FileId;
 use ruff_text_size::Ranged;
 use ttgir::queries::spot;
-use ttgir::{Document, Level};
+use ttgir::{Document, IrLevel};
 
 use crate::instances::{Elaboration, KernelInstances};
 
@@ -13,7 +13,7 @@ use crate::instances::{Elaboration, KernelInstances};
 /// what stands outside of kernels in their section.
 pub fn kernels_of_ir(document: &Document, kernels: &[KernelReport], changed: &[TextRange]) -> Vec<usize> {
     let mut concerned = Vec::new();
-    for section in document.sections().iter().filter(|section| section.level() != Level::Llvm) {
+    for section in document.sections().iter().filter(|section| section.level() != IrLevel::Llvm) {
         let (whole, tree, offset) = (section.range(), section.tree(), section.offset());
         let here: Vec<TextRange> = changed.iter().copied().filter(|line| meets(whole, *line)).collect();
         if here.is_empty() {

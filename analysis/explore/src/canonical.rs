@@ -1,6 +1,6 @@
 //! Single runs under fixed schedules.
 
-use super::{Status, System};
+use super::{Readiness, System};
 
 /// Which thread took each step.
 pub type Schedule = Vec<u16>;
@@ -17,7 +17,7 @@ pub struct ScheduledRun<S> {
 /// Always steps the first thread of `order` that is ready.
 fn run_in_order<M: System>(machine: &M, mut run: ScheduledRun<M::State>, order: &[usize]) -> ScheduledRun<M::State> {
     while !machine.stopped(&run.state) {
-        let ready = order.iter().find(|&&thread| machine.status(&run.state, thread) == Status::Ready);
+        let ready = order.iter().find(|&&thread| machine.status(&run.state, thread) == Readiness::Ready);
         let Some(&thread) = ready else {
             machine.finish(&mut run.state);
             break;
@@ -39,7 +39,7 @@ pub fn canonical_by<M: System>(machine: &M, mut step: impl FnMut(&mut M::State, 
     loop {
         let mut moved = false;
         for thread in 0..machine.threads() {
-            while !machine.stopped(&run.state) && machine.status(&run.state, thread) == Status::Ready {
+            while !machine.stopped(&run.state) && machine.status(&run.state, thread) == Readiness::Ready {
                 step(&mut run.state, thread);
                 run.schedule.push(thread as u16);
                 moved = true;
@@ -76,13 +76,15 @@ pub fn replay<M: System>(machine: &M, schedule: &[u16], mut each: impl FnMut(usi
     let mut state = machine.initial();
     for (number, &thread) in schedule.iter().enumerate() {
         let thread = usize::from(thread);
-        if thread >= machine.threads() || machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
+        if thread >= machine.threads() || machine.stopped(&state) || machine.status(&state, thread) != Readiness::Ready
+        {
             return state;
         }
         machine.step(&mut state, thread);
         each(number, &state);
     }
-    if !machine.stopped(&state) && (0..machine.threads()).all(|thread| machine.status(&state, thread) != Status::Ready)
+    if !machine.stopped(&state)
+        && (0..machine.threads()).all(|thread| machine.status(&state, thread) != Readiness::Ready)
     {
         machine.finish(&mut state);
     }
@@ -94,7 +96,7 @@ fn follow<M: System>(machine: &M, prefix: &[u16]) -> ScheduledRun<M::State> {
     for &thread in prefix {
         let ready = usize::from(thread) < machine.threads()
             && !machine.stopped(&run.state)
-            && machine.status(&run.state, usize::from(thread)) == Status::Ready;
+            && machine.status(&run.state, usize::from(thread)) == Readiness::Ready;
         if !ready {
             break;
         }

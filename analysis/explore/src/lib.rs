@@ -16,7 +16,7 @@ mod system;
 pub use canonical::{Schedule, ScheduledRun, canonical, canonical_by, replay, run_delaying, run_preferring};
 pub use naive::naive;
 pub use search::search;
-pub use system::{Status, System};
+pub use system::{Readiness, System};
 
 /// How an exploration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 //! are visited once, in whatever order they are reached: sleep sets would save steps here, but no states. What is
 //! missed: nothing within the limits; a met limit is said.
 
-use super::{Explored, Schedule, Status, System};
+use super::{Explored, Readiness, Schedule, System};
 use base::{Cancel, Cancelled, Limits};
 use rustc_hash::FxHashSet;
 
@@ -89,7 +89,7 @@ fn open<M: System>(machine: &M, state: M::State, depth: usize, reduce: bool) -> 
     if machine.stopped(&state) {
         return Open { state, depth, threads: Vec::new() };
     }
-    let ready = |thread: &usize| machine.status(&state, *thread) == Status::Ready;
+    let ready = |thread: &usize| machine.status(&state, *thread) == Readiness::Ready;
     let mut threads: Vec<u16> = (0..machine.threads()).filter(ready).map(|thread| thread as u16).collect();
     if reduce {
         let alone = threads.iter().find(|&&thread| machine.is_local(&state, usize::from(thread)));

@@ -2,7 +2,7 @@
 
 /// Whether a thread can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
+pub enum Readiness {
     /// Its next step can be taken.
     Ready,
     /// It waits for another thread.
@@ -23,7 +23,7 @@ pub trait System {
     fn threads(&self) -> usize;
 
     /// Whether a thread can go on.
-    fn status(&self, state: &Self::State, thread: usize) -> Status;
+    fn status(&self, state: &Self::State, thread: usize) -> Readiness;
 
     /// Whether the next step of a ready thread changes nothing that another thread's step can notice, so that
     /// it commutes with all of them.

@@ -10,9 +10,9 @@
 //!
 //! What is missed: violations that only another schedule shows, and two that mend each other only together.
 
-use super::replay::{self, Replay};
+use super::replay::{self, ReplayedRun};
 use crate::limits::cause::{STEPS, TRIAL, VIOLATIONS};
-use explore::{Status, System};
+use explore::{Readiness, System};
 use kernel::{EffectKind, Kernel};
 use machine::{BarrierAction, Event, Machine, Rule, State, Valuation, Violation};
 use verify::Found;
@@ -102,7 +102,7 @@ impl Repair {
 pub(crate) fn is_told_wrongly(
     kernel: &Kernel,
     valuation: &Valuation,
-    replay: &Replay,
+    replay: &ReplayedRun,
     violation: &Violation,
     place: machine::BarrierPlace,
 ) -> bool {
@@ -119,7 +119,7 @@ fn goes_through(mended: &Kernel, valuation: &Valuation, violation: &Violation) -
 }
 
 /// The kernel in which a barrier counts the threads that arrive on it, where they are more than it counts.
-fn counts(kernel: &Kernel, replay: &Replay, place: machine::BarrierPlace) -> Option<Kernel> {
+fn counts(kernel: &Kernel, replay: &ReplayedRun, place: machine::BarrierPlace) -> Option<Kernel> {
     let threads = u32::try_from(replay.arriving(kernel, place).len()).ok()?;
     let initial = replay.initial(place).filter(|initial| i64::from(threads) > *initial)?;
     let inits = replay.records.iter().filter(|record| {
@@ -137,7 +137,7 @@ fn counts(kernel: &Kernel, replay: &Replay, place: machine::BarrierPlace) -> Opt
 }
 
 /// The kernel in which a barrier is told as many bytes as come, where it is told otherwise.
-fn expects(kernel: &Kernel, replay: &Replay, place: machine::BarrierPlace) -> Option<Kernel> {
+fn expects(kernel: &Kernel, replay: &ReplayedRun, place: machine::BarrierPlace) -> Option<Kernel> {
     let (expected, came) = replay.round_bytes(kernel, place).filter(|(expected, came)| expected != came)?;
     let told = replay.records.iter().filter(|record| record.barriers.iter().any(|at| at.place == place));
     let told = told.filter_map(|record| record.effect).find(|id| {
@@ -195,7 +195,7 @@ fn run(
     loop {
         let mut moved = false;
         for thread in 0..machine.threads() {
-            while !machine.stopped(&state) && machine.status(&state, thread) == Status::Ready {
+            while !machine.stopped(&state) && machine.status(&state, thread) == Readiness::Ready {
                 *left = left.checked_sub(1)?;
                 if let Some((earlier, later)) = ordered
                     && machine.next_effect_id(&state, thread) == Some(later.effect)

@@ -4,7 +4,7 @@ use super::{Kind, Severity};
 
 /// A code that is printed, with its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code {
+pub struct PrintedCode {
     /// The name that users see.
     pub name: &'static str,
     /// How bad it is where nothing is assumed.
@@ -18,7 +18,7 @@ pub struct Code {
 macro_rules! codes {
     ($($name:literal $severity:ident $finer:expr),* $(,)?) => {
         /// Codes that are no kinds of findings, in the order of the documentation.
-        const CODES: &[Code] = &[$(Code {
+        const CODES: &[PrintedCode] = &[$(PrintedCode {
             name: $name,
             severity: Severity::$severity,
             page: include_str!(concat!("codes/", $name, ".md")),
@@ -50,10 +50,10 @@ codes! {
     "run" Error &["compiled", "hung", "failed", "schedules-differ", "elsewhere"],
 }
 
-impl Code {
+impl PrintedCode {
     /// All codes that are printed: the kinds of findings, then the others.
-    pub fn all() -> impl Iterator<Item = Code> {
-        let kinds = Kind::ALL.iter().map(|kind| Code {
+    pub fn all() -> impl Iterator<Item = PrintedCode> {
+        let kinds = Kind::ALL.iter().map(|kind| PrintedCode {
             name: kind.name(),
             severity: kind.severity(),
             page: kind.page(),
@@ -63,8 +63,8 @@ impl Code {
     }
 
     /// The code of this name, or the one that a finer name belongs to.
-    pub fn from_name(name: &str) -> Option<Code> {
-        Code::all().find(|code| code.name == name || code.finer.contains(&name))
+    pub fn from_name(name: &str) -> Option<PrintedCode> {
+        PrintedCode::all().find(|code| code.name == name || code.finer.contains(&name))
     }
 
     /// The first sentence of the page, without its heading.
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn each_code_stands_once_and_its_page_bears_its_name() {
-        let all: Vec<Code> = Code::all().collect();
+        let all: Vec<PrintedCode> = PrintedCode::all().collect();
         for (at, code) in all.iter().enumerate() {
             assert!(code.page.starts_with(&format!("# {}\n", code.name)), "{}", code.name);
             assert!(!code.summary().is_empty(), "{}", code.name);
@@ -93,7 +93,7 @@ mod tests {
                 all.iter().take(at).flat_map(|other| [other.name].into_iter().chain(other.finer.iter().copied()));
             assert!(!others.into_iter().any(|other| other == code.name), "{} stands twice", code.name);
         }
-        assert_eq!(Code::from_name("operand-count").map(|code| code.name), Some("syntax"));
-        assert_eq!(Code::from_name("deadlock").map(|code| code.name), Some("deadlock"));
+        assert_eq!(PrintedCode::from_name("operand-count").map(|code| code.name), Some("syntax"));
+        assert_eq!(PrintedCode::from_name("deadlock").map(|code| code.name), Some("deadlock"));
     }
 }

@@ -5,12 +5,12 @@
 //! arrival it needs stands behind a wait that needs it. Counts alone are never a verdict.
 
 use super::description::Description;
-use super::replay::Replay;
+use super::replay::ReplayedRun;
 use super::words::Words;
 use super::{Kind, Note, Severity};
 use crate::limits::deadlock::GHOST_STEPS;
 use base::{Message, message};
-use explore::{Status, System};
+use explore::{Readiness, System};
 use kernel::{EffectKind, Kernel, SiteId};
 use machine::{
     BarrierAction, BarrierPlace, BarrierRecord, Blocked, BlockedOn, Machine, Record, Rule, State, Violation,
@@ -42,7 +42,7 @@ enum Cause<'a> {
 pub(crate) fn deadlock(
     words: &Words<'_>,
     machine: &Machine<'_>,
-    replay: &Replay,
+    replay: &ReplayedRun,
     violation: &Violation,
     alternative: bool,
 ) -> Option<Description> {
@@ -118,7 +118,7 @@ pub(crate) fn deadlock(
     Some(Description { kind, severity: Severity::Error, message, notes, order: None })
 }
 
-fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternative: bool) -> Cause<'a> {
+fn cause<'a>(replay: &'a ReplayedRun, ghost: &'a [Record], stuck: &Blocked, alternative: bool) -> Cause<'a> {
     let BlockedOn::Barrier { barrier, flips, pending, initial, bytes, .. } = stuck.on else { return Cause::Nobody };
     if pending == 0 && bytes != 0 {
         return Cause::Bytes;
@@ -150,7 +150,7 @@ fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternati
 }
 
 /// Whether all that would still arrive on a barrier has arrived in its phase already: then it is for the next one.
-fn again(replay: &Replay, ghost: &[Record], place: BarrierPlace) -> bool {
+fn again(replay: &ReplayedRun, ghost: &[Record], place: BarrierPlace) -> bool {
     let mut arrived: Vec<(u16, SiteId)> = Vec::new();
     for record in &replay.records {
         for at in record.barriers.iter().filter(|at| at.place == place) {
@@ -168,7 +168,7 @@ fn again(replay: &Replay, ghost: &[Record], place: BarrierPlace) -> bool {
 
 /// Whether a barrier has flipped past a thread that waits on it: since the last flip that it saw there. Where nothing has
 /// flipped since, it waits for the next one, as it should.
-fn is_lapped(replay: &Replay, stuck: &Blocked, place: BarrierPlace) -> bool {
+fn is_lapped(replay: &ReplayedRun, stuck: &Blocked, place: BarrierPlace) -> bool {
     let BlockedOn::Barrier { flips, .. } = stuck.on else { return false };
     flips > replay.last_seen(stuck.thread, place).unwrap_or(0)
 }
@@ -176,7 +176,7 @@ fn is_lapped(replay: &Replay, stuck: &Blocked, place: BarrierPlace) -> bool {
 /// The kind and the reason of the wait that a deadlock starts from.
 fn explained(
     words: &Words<'_>,
-    replay: &Replay,
+    replay: &ReplayedRun,
     blocked: &[Blocked],
     stuck: &Blocked,
     cause: &Cause<'_>,
@@ -283,13 +283,13 @@ fn explained(
 }
 
 /// How many threads arrive on a barrier, where they are more than a phase of it counts.
-fn undercounted(kernel: &Kernel, replay: &Replay, barrier: BarrierPlace) -> Option<usize> {
+fn undercounted(kernel: &Kernel, replay: &ReplayedRun, barrier: BarrierPlace) -> Option<usize> {
     let (initial, threads) = (replay.initial(barrier)?, replay.arriving(kernel, barrier).len());
     (initial < threads as i64).then_some(threads)
 }
 
 /// The last arrival on a barrier, where its thread has ended since.
-fn ended<'r>(replay: &'r Replay, blocked: &[Blocked], place: BarrierPlace) -> Option<&'r Record> {
+fn ended<'r>(replay: &'r ReplayedRun, blocked: &[Blocked], place: BarrierPlace) -> Option<&'r Record> {
     let arrives = |at: &BarrierRecord| at.place == place && matches!(at.act, BarrierAction::Arrive { .. });
     let last = replay.records.iter().rev().find(|record| record.barriers.iter().any(arrives))?;
     // One that waits for the others to join it has nothing left to do.
@@ -298,13 +298,13 @@ fn ended<'r>(replay: &'r Replay, blocked: &[Blocked], place: BarrierPlace) -> Op
 }
 
 /// What a barrier is told to expect, and what comes.
-pub(crate) fn bytes(words: &Words<'_>, replay: &Replay, barrier: BarrierPlace) -> Message {
+pub(crate) fn bytes(words: &Words<'_>, replay: &ReplayedRun, barrier: BarrierPlace) -> Message {
     let (expected, came) = replay.round_bytes(words.kernel, barrier).unwrap_or_else(|| replay.bytes(barrier));
     message!("`{}` is told to expect {expected} bytes, and {came} come", words.barrier(barrier), expected, came)
 }
 
 /// The op that tells a barrier how many bytes come, where one does.
-pub(crate) fn expectation(words: &Words<'_>, replay: &Replay, barrier: BarrierPlace) -> Option<(SiteId, Message)> {
+pub(crate) fn expectation(words: &Words<'_>, replay: &ReplayedRun, barrier: BarrierPlace) -> Option<(SiteId, Message)> {
     let record = replay.records.iter().find(|record| {
         let effect = record.effect.and_then(|id| words.kernel.effects.get(id.index()));
         matches!(effect.map(|effect| &effect.kind), Some(EffectKind::Expect { .. }))
@@ -322,7 +322,7 @@ pub(crate) fn expectation(words: &Words<'_>, replay: &Replay, barrier: BarrierPl
 /// only where nobody arrives on any barrier of the allocation.
 fn missing_arrival(
     words: &Words<'_>,
-    replay: &Replay,
+    replay: &ReplayedRun,
     ghost: &[Record],
     stuck: &Blocked,
     barrier: BarrierPlace,
@@ -378,7 +378,7 @@ fn is_handed_over(records: &[&Record], used: usize, to: u16, but: BarrierPlace) 
 }
 
 /// The arrival that flips a barrier a second time with no wait on it since the first.
-fn flipped_again(replay: &Replay, place: BarrierPlace) -> Option<&Record> {
+fn flipped_again(replay: &ReplayedRun, place: BarrierPlace) -> Option<&Record> {
     let mut unseen = false;
     for record in &replay.records {
         for at in record.barriers.iter().filter(|at| at.place == place) {
@@ -394,13 +394,13 @@ fn flipped_again(replay: &Replay, place: BarrierPlace) -> Option<&Record> {
 }
 
 /// Whether the stuck thread itself arrives on the barrier: then its phase is its own making.
-fn arrives_itself(replay: &Replay, stuck: &Blocked, place: BarrierPlace) -> bool {
+fn arrives_itself(replay: &ReplayedRun, stuck: &Blocked, place: BarrierPlace) -> bool {
     let arrives = |at: &BarrierRecord| at.place == place && matches!(at.act, BarrierAction::Arrive { .. });
     replay.records.iter().any(|record| record.thread == stuck.thread && record.barriers.iter().any(arrives))
 }
 
 /// Whether the stuck thread has waited for the last flip of a barrier: then it is right to wait for the next.
-fn waited_for(replay: &Replay, stuck: &Blocked, place: BarrierPlace, flips: u32) -> bool {
+fn waited_for(replay: &ReplayedRun, stuck: &Blocked, place: BarrierPlace, flips: u32) -> bool {
     let waits =
         |at: &BarrierRecord| at.place == place && at.flips == flips && matches!(at.act, BarrierAction::Wait { .. });
     replay.records.iter().any(|record| record.thread == stuck.thread && record.barriers.iter().any(waits))
@@ -417,7 +417,7 @@ pub(crate) fn times(number: u32) -> Message {
 
 /// Whether the blocked wait passed before on the same barrier with the same phase: its phase does
 /// not follow the flips.
-fn passed_before(replay: &Replay, stuck: &Blocked, place: BarrierPlace, phase: u32) -> bool {
+fn passed_before(replay: &ReplayedRun, stuck: &Blocked, place: BarrierPlace, phase: u32) -> bool {
     replay.records.iter().any(|record| {
         record.thread == stuck.thread
             && record.site == stuck.site
@@ -428,7 +428,7 @@ fn passed_before(replay: &Replay, stuck: &Blocked, place: BarrierPlace, phase: u
 }
 
 /// Whether some wait saw a flip.
-fn seen(replay: &Replay, place: BarrierPlace, flip: u32) -> bool {
+fn seen(replay: &ReplayedRun, place: BarrierPlace, flip: u32) -> bool {
     let waits = |barrier: &BarrierRecord| {
         barrier.place == place && barrier.flips == flip && matches!(barrier.act, BarrierAction::Wait { .. })
     };
@@ -443,7 +443,7 @@ fn arrival(ghost: &[Record], place: BarrierPlace, waiter: u16) -> Option<&Record
 }
 
 /// What would happen if blocked waits passed: who would still arrive where.
-fn ghost(machine: &Machine<'_>, replay: &Replay) -> Vec<Record> {
+fn ghost(machine: &Machine<'_>, replay: &ReplayedRun) -> Vec<Record> {
     let mut state: State = replay.end.clone();
     state.resume();
     let mut records = Vec::new();
@@ -451,7 +451,8 @@ fn ghost(machine: &Machine<'_>, replay: &Replay) -> Vec<Record> {
     loop {
         let mut moved = false;
         for thread in 0..machine.threads() {
-            while !machine.stopped(&state) && machine.status(&state, thread) == Status::Ready && steps < GHOST_STEPS {
+            while !machine.stopped(&state) && machine.status(&state, thread) == Readiness::Ready && steps < GHOST_STEPS
+            {
                 let Some(record) = machine.take(&mut state, thread) else { return records };
                 records.push(record);
                 steps += 1;
@@ -465,7 +466,7 @@ fn ghost(machine: &Machine<'_>, replay: &Replay) -> Vec<Record> {
             continue;
         }
         let waiting = (0..machine.threads())
-            .find(|&thread| machine.status(&state, thread) == Status::Blocked && machine.waits(&state, thread));
+            .find(|&thread| machine.status(&state, thread) == Readiness::Blocked && machine.waits(&state, thread));
         let Some(thread) = waiting else { return records };
         let Some(record) = machine.take(&mut state, thread) else { return records };
         records.push(record);

@@ -9,7 +9,7 @@ use super::minimal::{Goal, minimal};
 use super::other_runs::OtherRuns;
 use super::packed::foreign;
 use super::race::{fence, outlives, pending_result, race, unfinished};
-use super::replay::{self, Replay};
+use super::replay::{self, ReplayedRun};
 use super::steps::ListedStep;
 use super::uninitialised::uninitialised;
 use super::words::Words;
@@ -301,7 +301,7 @@ fn waits(words: &Words<'_>, goal: &Goal, told: &Description) -> Vec<Option<usize
     blocked.iter().map(|stuck| note(words.site_range(stuck.site)).filter(|_| barrier(stuck))).collect()
 }
 
-fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &ListedStep) -> Option<RunStep<Message>> {
+fn step(words: &Words<'_>, replay: &ReplayedRun, goal: &Goal, stop: &ListedStep) -> Option<RunStep<Message>> {
     let text = match stop.step {
         Some(step) => words.step(replay.record(step)?),
         None => words.standing(goal, stop.thread),

@@ -279,7 +279,7 @@ pub struct KernelReport<M = String> {
     /// What would decide it, where it is undecided for want of values.
     pub pin: Option<Pin>,
     /// What is said of global memory; `None` where the kernel writes none, or nobody looked.
-    pub global: Option<GlobalMemory<M>>,
+    pub global: Option<GlobalMemoryReport<M>>,
     /// Whether its text does not parse, or Triton would refuse it: it is not the kernel that would run.
     pub broken: bool,
 }
@@ -308,7 +308,7 @@ pub enum SuppressedBy {
 
 /// What there is to say of a kernel's global memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GlobalMemory<M = String> {
+pub struct GlobalMemoryReport<M = String> {
     /// Whether two programs of a launch race there.
     pub verdict: Verdict<M>,
     /// What the verdict rests on beside the text, a clause each.
@@ -317,9 +317,9 @@ pub struct GlobalMemory<M = String> {
     pub alone: bool,
 }
 
-impl GlobalMemory<Message> {
-    fn render(self, names: &dyn Names) -> GlobalMemory {
-        GlobalMemory {
+impl GlobalMemoryReport<Message> {
+    fn render(self, names: &dyn Names) -> GlobalMemoryReport {
+        GlobalMemoryReport {
             verdict: self.verdict.render(names),
             assumed: self.assumed.into_iter().map(|clause| clause.render(names)).collect(),
             alone: self.alone,
@@ -327,7 +327,7 @@ impl GlobalMemory<Message> {
     }
 }
 
-impl<M> GlobalMemory<M> {
+impl<M> GlobalMemoryReport<M> {
     /// The higher, the less is claimed of the kernel.
     pub fn rank(&self) -> u8 {
         match self.verdict {

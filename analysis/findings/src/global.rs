@@ -3,7 +3,7 @@
 use base::{Message, TextRange, message};
 use races::{Assumption, Global, Hang, Race, Scope, Side, Status};
 
-use super::finding::{Finding, GlobalMemory, KernelReport, Note, Verdict};
+use super::finding::{Finding, GlobalMemoryReport, KernelReport, Note, Verdict};
 use super::kind::{Kind, Severity};
 
 /// Assumptions that a verdict names; more are counted.
@@ -50,7 +50,7 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
         report.findings.sort_by_key(|finding| (finding.severity, finding.range));
     }
     let quiet = matches!(report.verdict, Verdict::Clean(_) | Verdict::Proved(_));
-    let memory = GlobalMemory { verdict, assumed, alone: global.alone };
+    let memory = GlobalMemoryReport { verdict, assumed, alone: global.alone };
     match &memory.verdict {
         Verdict::Found => report.verdict = Verdict::Found,
         Verdict::Undecided(why) if nothing_else && quiet => {
@@ -83,7 +83,7 @@ fn left_open(global: &Global, report: &KernelReport<Message>) -> Vec<Finding<Mes
     told.into_iter().map(|(_, finding)| finding).collect()
 }
 
-impl GlobalMemory<Message> {
+impl GlobalMemoryReport<Message> {
     /// The verdict with what it rests on in its words.
     fn told(&self) -> Verdict<Message> {
         let told = |how: &Message| how.clone().and(premises(&self.assumed));
@@ -95,7 +95,7 @@ impl GlobalMemory<Message> {
     }
 }
 
-impl GlobalMemory {
+impl GlobalMemoryReport {
     /// Whether the verdict rests on what is assumed.
     pub fn is_told(&self) -> bool {
         matches!(self.verdict, Verdict::Proved(_) | Verdict::Clean(_))
@@ -126,7 +126,7 @@ impl GlobalMemory {
 
     /// What is said of several launches, or values, of one kernel: what is said of the one that is decided least, and
     /// all that any of them rests on.
-    pub fn merged(all: impl Iterator<Item = GlobalMemory>) -> Option<GlobalMemory> {
+    pub fn merged(all: impl Iterator<Item = GlobalMemoryReport>) -> Option<GlobalMemoryReport> {
         all.reduce(|mut kept, next| {
             let (mut assumed, other) = (std::mem::take(&mut kept.assumed), next.assumed.clone());
             kept.alone &= next.alone;
@@ -138,7 +138,7 @@ impl GlobalMemory {
                     assumed.push(clause);
                 }
             }
-            GlobalMemory { assumed, ..kept }
+            GlobalMemoryReport { assumed, ..kept }
         })
     }
 }

@@ -28,11 +28,11 @@ mod steps;
 mod uninitialised;
 mod words;
 
-pub use code::Code;
+pub use code::PrintedCode;
 pub use describe::{describe, describe_places, describe_quickly, describe_violation};
 pub use finding::{
-    Edit, Finding, Fix, GlobalMemory, KernelReport, Note, Pin, Problem, RunStep, Suppressed, SuppressedBy, Verdict,
-    Witness,
+    Edit, Finding, Fix, GlobalMemoryReport, KernelReport, Note, Pin, Problem, RunStep, Suppressed, SuppressedBy,
+    Verdict, Witness,
 };
 pub use global::{GRID, add_global};
 pub use inputs::inputs;
@@ -42,6 +42,6 @@ pub use minimal::{Goal, MinimalRun, minimal, reach, same};
 pub use order::MissingOrder;
 pub use phases::{PhaseFormula, explain_phases};
 pub use proof::{ClosedLoop, Proof, Reason, explain};
-pub use replay::{Replay, machine, replay};
+pub use replay::{ReplayedRun, machine, replay};
 pub use steps::ListedStep;
 pub use words::{Words, buffer_of};

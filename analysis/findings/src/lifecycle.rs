@@ -1,7 +1,7 @@
 //! Barriers that are not live, live twice, or counted past zero; slots that do not exist.
 
 use super::description::Description;
-use super::replay::Replay;
+use super::replay::ReplayedRun;
 use super::words::Words;
 use super::{Kind, Note, Severity};
 use base::{Message, message};
@@ -9,7 +9,7 @@ use kernel::{EffectKind, Var};
 use machine::{Rule, Violation};
 
 /// A broken rule of a barrier's life.
-pub(crate) fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
+pub(crate) fn lifecycle(words: &Words<'_>, replay: &ReplayedRun, violation: &Violation) -> Option<Description> {
     let barrier =
         violation.barrier.map_or_else(|| "the barrier".into(), |place| words.barrier_of(place, violation.thread));
     let who = words.partition(violation.thread);

@@ -9,7 +9,7 @@
 //! threads cut at once.
 
 use crate::limits::minimal::{EFFORT, SPARE};
-use explore::{Schedule, Status, System};
+use explore::{Readiness, Schedule, System};
 use kernel::SiteId;
 use machine::{BarrierPlace, Blocked, Event, Machine, Record, Rule, State, Violation};
 
@@ -96,7 +96,7 @@ pub fn reach(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<
         if gone.get(thread) != Some(&false) {
             continue;
         }
-        if machine.status(&state, thread) != Status::Ready {
+        if machine.status(&state, thread) != Readiness::Ready {
             gone[thread] = true;
             continue;
         }
@@ -107,7 +107,7 @@ pub fn reach(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<
             return Some(MinimalRun { schedule: taken, goal });
         }
     }
-    let quiet = (0..machine.threads()).all(|thread| machine.status(&state, thread) != Status::Ready);
+    let quiet = (0..machine.threads()).all(|thread| machine.status(&state, thread) != Readiness::Ready);
     if machine.stopped(&state) || !quiet {
         return None;
     }
@@ -324,7 +324,7 @@ fn gather(machine: &Machine<'_>, shown: &MinimalRun, goal: &Goal) -> Option<Mini
                 let Some(entry) = entry else { continue };
                 while done[thread] < budgets[thread]
                     && !machine.stopped(&state)
-                    && machine.status(&state, thread) == Status::Ready
+                    && machine.status(&state, thread) == Readiness::Ready
                 {
                     machine.take(&mut state, thread)?;
                     schedule.push(entry);

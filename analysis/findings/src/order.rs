@@ -9,7 +9,7 @@ use base::TextRange;
 use kernel::{BufferId, Completion, EffectKind, Mode, Var};
 use machine::{BarrierKind, Event, Record};
 
-use super::replay::Replay;
+use super::replay::ReplayedRun;
 use super::words::Words;
 
 /// An access that comes too early, and what it should have come after. All ranges are those of the text that was
@@ -37,7 +37,7 @@ impl MissingOrder {
     }
 
     /// Of an access that nothing made wait for another one.
-    pub(crate) fn between(words: &Words<'_>, replay: &Replay, awaited: &Event, early: &Event) -> MissingOrder {
+    pub(crate) fn between(words: &Words<'_>, replay: &ReplayedRun, awaited: &Event, early: &Event) -> MissingOrder {
         let barrier = match words.channels.barrier_of(awaited.channel) {
             Some(number) => replay.end.barriers().get(number).map(|(place, _)| *place),
             None if words.channels.family(awaited.channel).is_some() => None,
@@ -88,7 +88,7 @@ fn released(words: &Words<'_>) -> Vec<BufferId> {
 }
 
 /// The last wait for groups of an access's family, by its thread and before a step, that some groups may outlast.
-fn weak(words: &Words<'_>, replay: &Replay, awaited: &Event, until: u32) -> Option<TextRange> {
+fn weak(words: &Words<'_>, replay: &ReplayedRun, awaited: &Event, until: u32) -> Option<TextRange> {
     let family = words.channels.family(awaited.channel).filter(|kind| !kind.is_by_warps())?;
     let between = replay.records.get(awaited.step as usize..(until as usize).saturating_sub(1))?;
     let lets = |record: &&Record| {

@@ -1,6 +1,6 @@
 //! What the kernel does with its other inputs, for findings that ask who writes what they read: each input is run once.
 
-use super::replay::Replay;
+use super::replay::ReplayedRun;
 use crate::limits::words::{OTHER_STEPS, OTHERS};
 use base::Limits;
 use base::bits::Bits;
@@ -27,7 +27,7 @@ pub(crate) struct OtherRun<'k> {
     /// What the kernel was run with.
     pub(crate) valuation: &'k Valuation,
     /// Its steps.
-    pub(crate) replay: Replay,
+    pub(crate) replay: ReplayedRun,
     unwritten: Vec<(Read, BufferId, Bits)>,
 }
 
@@ -87,7 +87,7 @@ impl<'k> OtherRuns<'k> {
             self.note(&machine, state, thread, &mut unwritten);
             records.extend(machine.take(state, thread));
         });
-        let replay = Replay { schedule: run.schedule, records, at_violation: run.state.clone(), end: run.state };
+        let replay = ReplayedRun { schedule: run.schedule, records, at_violation: run.state.clone(), end: run.state };
         OtherRun { valuation, replay, unwritten }
     }
 

@@ -8,7 +8,7 @@
 use super::description::Description;
 use super::extent::phrase;
 use super::paths::Loops;
-use super::replay::Replay;
+use super::replay::ReplayedRun;
 use super::words::Words;
 use super::{Kind, Note};
 use base::{Message, message};
@@ -29,7 +29,13 @@ pub(crate) fn packed(words: &Words<'_>, earlier: &Event, later: &Event) -> bool 
 }
 
 /// What is said of it; `end` is what would say that the earlier access is over.
-pub(crate) fn message(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event, end: &Message) -> Message {
+pub(crate) fn message(
+    words: &Words<'_>,
+    replay: &ReplayedRun,
+    earlier: &Event,
+    later: &Event,
+    end: &Message,
+) -> Message {
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let name = words.access(earlier).and_then(|access| words.map.var(access.view)).map(Message::value);
     let name = words.member(earlier.effect, earlier.access).or(name);
@@ -97,7 +103,7 @@ fn cadence(words: &Words<'_>, earlier: &Event, later: &Event) -> Message {
 }
 
 /// The part of its allocation that an event touched.
-fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> Option<Message> {
+fn place(words: &Words<'_>, replay: &ReplayedRun, event: &Event) -> Option<Message> {
     let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect))?;
     let place = record.places.get(usize::from(event.access))?;
     let shape = words.kernel.shape(words.access(event)?.view)?;
@@ -127,7 +133,7 @@ fn uses(words: &Words<'_>, view: Var) -> (bool, bool) {
 }
 
 /// A read of a member whose bits another member's write has taken, in order.
-pub(crate) fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Option<Description> {
+pub(crate) fn foreign(words: &Words<'_>, replay: &ReplayedRun, earlier: &Event, later: &Event) -> Option<Description> {
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let part = place(words, replay, later).unwrap_or_else(|| words.operand(later));
     let op = words.kernel.effects.get(earlier.effect.index()).map(|effect| words.op(effect.site))?;
@@ -151,7 +157,7 @@ pub(crate) fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later
 }
 
 /// Who last wrote the window of a read as itself.
-fn own_writer(words: &Words<'_>, replay: &Replay, read: &Event) -> Option<Message> {
+fn own_writer(words: &Words<'_>, replay: &ReplayedRun, read: &Event) -> Option<Message> {
     let shape = words.kernel.shape(words.access(read)?.view)?;
     let at = replay.record(read.step)?.places.get(usize::from(read.access))?;
     let before = replay.records.get(..(read.step as usize).checked_sub(1)?)?;

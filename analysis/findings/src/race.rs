@@ -4,7 +4,7 @@ use super::cause::is_told_wrongly;
 use super::deadlock::{bytes, expectation};
 use super::description::Description;
 use super::packed::{self, packed};
-use super::replay::Replay;
+use super::replay::ReplayedRun;
 use super::words::{Words, verb};
 use super::{Kind, MissingOrder, Note, Severity};
 use base::{Message, message};
@@ -15,7 +15,7 @@ use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record
 pub(crate) fn race(
     words: &Words<'_>,
     machine: &Machine<'_>,
-    replay: &Replay,
+    replay: &ReplayedRun,
     violation: &Violation,
     valuation: &Valuation,
 ) -> Option<Description> {
@@ -39,7 +39,7 @@ pub(crate) fn race(
 struct Race<'a> {
     words: &'a Words<'a>,
     machine: &'a Machine<'a>,
-    replay: &'a Replay,
+    replay: &'a ReplayedRun,
     earlier: &'a Event,
     later: &'a Event,
     /// Whether the earlier one is a read that should have come after the later one, a write.
@@ -248,7 +248,7 @@ impl Race<'_> {
 
 /// Whether the later access stands behind a wait on the barrier that says when the earlier one is over, which may pass
 /// before that has come.
-fn may_pass_early(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> bool {
+fn may_pass_early(words: &Words<'_>, replay: &ReplayedRun, earlier: &Event, later: &Event) -> bool {
     let Some((place, seen, step)) = replay.guard(words.kernel, later) else { return false };
     let early = |at: &BarrierRecord| at.place == place && at.flips > seen;
     let says =
@@ -327,7 +327,7 @@ fn actor(words: &Words<'_>, earlier: &Event, later: &Event) -> Message {
 
 /// What would say that an access is over, where the run has such a thing and the later thread did
 /// not wait for it.
-fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Message {
+fn release(words: &Words<'_>, replay: &ReplayedRun, earlier: &Event, later: &Event) -> Message {
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     if let Some(text) = undercounted(words, replay, earlier, later) {
         return text;
@@ -391,7 +391,7 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
 
 /// That the barrier which the later thread waited for counts fewer arrivals than threads arrive on it, the earlier one
 /// among them: then a phase may be over without it.
-fn undercounted(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Option<Message> {
+fn undercounted(words: &Words<'_>, replay: &ReplayedRun, earlier: &Event, later: &Event) -> Option<Message> {
     let (place, ..) = replay.guard(words.kernel, later)?;
     let (initial, threads) = (replay.initial(place)?, replay.arriving(words.kernel, place));
     if earlier.thread == later.thread || initial >= threads.len() as i64 || !threads.contains(&earlier.thread) {
@@ -411,7 +411,7 @@ fn undercounted(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Eve
 }
 
 /// Whether the group of an access was or is going to be closed.
-fn committed(words: &Words<'_>, replay: &Replay, event: &Event) -> bool {
+fn committed(words: &Words<'_>, replay: &ReplayedRun, event: &Event) -> bool {
     let commits = |record: &Record| {
         let effect = record.effect.and_then(|id| words.kernel.effects.get(id.index()));
         record.thread == event.thread
@@ -421,7 +421,7 @@ fn committed(words: &Words<'_>, replay: &Replay, event: &Event) -> bool {
 }
 
 /// The barrier on which a thread arrives when its `cp.async` are over, where it next does so.
-fn arrives_when_copied(words: &Words<'_>, replay: &Replay, event: &Event) -> Option<BarrierPlace> {
+fn arrives_when_copied(words: &Words<'_>, replay: &ReplayedRun, event: &Event) -> Option<BarrierPlace> {
     words.channels.family(event.channel).filter(|family| *family == CommitKind::AsyncCopy)?;
     replay.records.iter().skip(event.step as usize).filter(|record| record.thread == event.thread).find_map(|record| {
         let effect = words.kernel.effects.get(record.effect?.index())?;
@@ -457,7 +457,7 @@ pub(crate) fn unfinished(words: &Words<'_>, violation: &Violation, access: &Even
 pub(crate) fn outlives(
     words: &Words<'_>,
     machine: &Machine<'_>,
-    replay: &Replay,
+    replay: &ReplayedRun,
     violation: &Violation,
     access: &Event,
 ) -> Option<Description> {
@@ -509,7 +509,7 @@ pub(crate) fn pending_result(words: &Words<'_>, violation: &Violation, dot: Effe
 fn classify(
     words: &Words<'_>,
     machine: &Machine<'_>,
-    replay: &Replay,
+    replay: &ReplayedRun,
     earlier: &Event,
     later: &Event,
     too_early: bool,
@@ -561,7 +561,7 @@ fn classify(
 /// Whether the bytes of a copy came on top of what its barrier expected, then and for good: they may
 /// come before somebody says that they are expected, which another CTA may still do while its barrier
 /// misses arrivals.
-fn overdrawn(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, event: &Event) -> bool {
+fn overdrawn(words: &Words<'_>, machine: &Machine<'_>, replay: &ReplayedRun, event: &Event) -> bool {
     let Some(number) = words.channels.barrier_of(event.channel) else { return false };
     let negative = |record: &Record| record.barriers.iter().any(|barrier| barrier.bytes < 0);
     replay.record(event.step).is_some_and(negative)
@@ -572,7 +572,7 @@ fn overdrawn(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, event: &
 }
 
 /// Whether a read met memory that nobody had written.
-fn read_nothing(replay: &Replay, read: &Event) -> bool {
+fn read_nothing(replay: &ReplayedRun, read: &Event) -> bool {
     replay.end.violations().iter().any(|other| match &other.rule {
         Rule::Uninitialised { read: empty } => empty.effect == read.effect && empty.access == read.access,
         _ => false,
@@ -580,7 +580,7 @@ fn read_nothing(replay: &Replay, read: &Event) -> bool {
 }
 
 /// A generic access that an async one follows without a fence.
-pub(crate) fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
+pub(crate) fn fence(words: &Words<'_>, replay: &ReplayedRun, violation: &Violation) -> Option<Description> {
     let Rule::ProxyFence { earlier, later } = &violation.rule else { return None };
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let place = place(words, replay, later);
@@ -625,7 +625,7 @@ pub(crate) fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -
 }
 
 /// What an event touched, slot included: `%smem[1]`.
-fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> Message {
+fn place(words: &Words<'_>, replay: &ReplayedRun, event: &Event) -> Message {
     let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect));
     match record.and_then(|record| record.places.get(usize::from(event.access))) {
         Some(place) => match words.member(event.effect, event.access) {
@@ -636,6 +636,6 @@ fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> Message {
     }
 }
 
-fn verb_of(words: &Words<'_>, replay: &Replay, event: &Event) -> Message {
+fn verb_of(words: &Words<'_>, replay: &ReplayedRun, event: &Event) -> Message {
     message!("{} {}", verb(event.mode), place(words, replay, event))
 }

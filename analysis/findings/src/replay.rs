@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use base::Limits;
-use explore::{Schedule, Status, System};
+use explore::{Readiness, Schedule, System};
 use kernel::{EffectKind, Kernel};
 use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, State};
 use verify::Found;
 
 /// The records of a run, one a step, and the states that matter.
 #[derive(Debug)]
-pub struct Replay {
+pub struct ReplayedRun {
     /// Who stepped when.
     pub schedule: Schedule,
     /// What each step did; the step numbered `n` in events is `records[n - 1]`.
@@ -23,20 +23,20 @@ pub struct Replay {
 
 /// Repeats the run of a violation; `None` if it does not lead there again, which would be a
 /// defect of the machine.
-pub fn replay(machine: &Machine<'_>, found: &Found) -> Option<Replay> {
+pub fn replay(machine: &Machine<'_>, found: &Found) -> Option<ReplayedRun> {
     let (replay, again) = repeat(machine, &found.schedule, found.violation.step);
     let all = [again.violations(), again.remarks()];
     all.iter().any(|known| known.contains(&found.violation)).then_some(replay)
 }
 
 /// Repeats a schedule; `step` is the one at which a copy of the state is kept.
-pub(crate) fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (Replay, State) {
+pub(crate) fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (ReplayedRun, State) {
     let mut state = machine.initial();
     let mut records = Vec::new();
     let mut at_violation = None;
     for &thread in schedule {
         let thread = usize::from(thread);
-        if machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
+        if machine.stopped(&state) || machine.status(&state, thread) != Readiness::Ready {
             break;
         }
         let Some(record) = machine.take(&mut state, thread) else { break };
@@ -50,7 +50,12 @@ pub(crate) fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (Rep
     }
     let end = state.clone();
     (
-        Replay { schedule: schedule.to_vec(), records, at_violation: at_violation.unwrap_or_else(|| end.clone()), end },
+        ReplayedRun {
+            schedule: schedule.to_vec(),
+            records,
+            at_violation: at_violation.unwrap_or_else(|| end.clone()),
+            end,
+        },
         state,
     )
 }
@@ -66,7 +71,7 @@ pub(crate) fn walk<T>(
     let mut state = machine.initial();
     for &thread in schedule {
         let thread = usize::from(thread);
-        if machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
+        if machine.stopped(&state) || machine.status(&state, thread) != Readiness::Ready {
             break;
         }
         let seen = before(&state, thread);
@@ -76,7 +81,7 @@ pub(crate) fn walk<T>(
     state
 }
 
-impl Replay {
+impl ReplayedRun {
     /// The record of a numbered step.
     pub fn record(&self, step: u32) -> Option<&Record> {
         self.records.get((step as usize).checked_sub(1)?)

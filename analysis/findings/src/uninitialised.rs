@@ -10,7 +10,7 @@ use super::extent::phrase;
 use super::inputs::inputs;
 use super::other_runs::{OtherRun, OtherRuns};
 use super::paths::{Loops, block_of, skipped};
-use super::replay::{Replay, walk};
+use super::replay::{ReplayedRun, walk};
 use super::words::Words;
 use super::{Kind, Note};
 use base::bits::{Bits, intersect, merged};
@@ -43,7 +43,7 @@ struct Write {
 pub(crate) fn uninitialised(
     words: &Words<'_>,
     machine: &Machine<'_>,
-    replay: &Replay,
+    replay: &ReplayedRun,
     found: &Found,
     others: &OtherRuns<'_>,
 ) -> Option<Description> {
@@ -58,7 +58,8 @@ pub(crate) fn uninitialised(
     // Longer runs of the same kind show more of the same: other slots of a ring.
     let others: Vec<&OtherRun<'_>> = others.but(&found.valuation).collect();
     // What a race leads to is another matter.
-    let races = |run: &Replay| run.end.violations().iter().any(|violation| matches!(violation.rule, Rule::Race { .. }));
+    let races =
+        |run: &ReplayedRun| run.end.violations().iter().any(|violation| matches!(violation.rule, Rule::Race { .. }));
     for other in others.iter().filter(|other| !races(&other.replay)) {
         seen.bits.extend(other.unwritten(read, buffer).copied());
     }
@@ -100,7 +101,7 @@ fn window(words: &Words<'_>, access: &Event, at: &BarrierPlace) -> Bits {
 }
 
 /// What a run says of a read.
-fn look(machine: &Machine<'_>, replay: &Replay, read: &Event, buffer: BufferId) -> Seen {
+fn look(machine: &Machine<'_>, replay: &ReplayedRun, read: &Event, buffer: BufferId) -> Seen {
     let loops = Loops::new(machine.kernel());
     let block = block_of(machine.kernel(), read.effect);
     let mut seen = Seen::default();
@@ -123,7 +124,7 @@ fn look(machine: &Machine<'_>, replay: &Replay, read: &Event, buffer: BufferId) 
 /// What is known when the sentence is chosen.
 struct Telling<'a> {
     words: &'a Words<'a>,
-    replay: &'a Replay,
+    replay: &'a ReplayedRun,
     /// What the run left in the reader's variables.
     vars: &'a [i64],
     read: &'a Event,
@@ -136,12 +137,16 @@ struct Telling<'a> {
 
 impl Telling<'_> {
     /// The writes of a run to what was read too early.
-    fn writes<'r>(&'r self, run: &'r Replay) -> impl Iterator<Item = Write> + 'r {
+    fn writes<'r>(&'r self, run: &'r ReplayedRun) -> impl Iterator<Item = Write> + 'r {
         self.touching(run, self.bits).map(|(write, _)| write)
     }
 
     /// The writes of a run to some bits of the buffer, with all that they write of it.
-    fn touching<'r>(&'r self, run: &'r Replay, bits: &'r [(u64, u64)]) -> impl Iterator<Item = (Write, Bits)> + 'r {
+    fn touching<'r>(
+        &'r self,
+        run: &'r ReplayedRun,
+        bits: &'r [(u64, u64)],
+    ) -> impl Iterator<Item = (Write, Bits)> + 'r {
         (1u32..).zip(&run.records).flat_map(move |(step, record)| {
             accesses(self.words, record)
                 .filter(|(_, access, place)| {
@@ -201,7 +206,7 @@ impl Telling<'_> {
             return (message!("{} reads {} before anything has written {}", self.who, self.what, self.them()), None);
         }
         let message = message!("{} reads {}, which nothing ever writes", self.who, self.what);
-        let all = |run: &'_ Replay| self.touching(run, &[(0, u64::MAX)]).collect::<Vec<_>>();
+        let all = |run: &'_ ReplayedRun| self.touching(run, &[(0, u64::MAX)]).collect::<Vec<_>>();
         let near = all(self.replay).into_iter().take_while(|(write, _)| write.step < self.read.step).last();
         let note = near.map(|(near, _)| {
             let own = runs().flat_map(all).filter(|(write, _)| write.effect == near.effect);

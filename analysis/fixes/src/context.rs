@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::draft::Draft;
 use base::Message;
-use findings::{Edit, Finding, Fix, Replay, Words, machine, replay};
+use findings::{Edit, Finding, Fix, ReplayedRun, Words, machine, replay};
 use kernel::{BufferId, EffectId, EffectKind, Lowered};
 use machine::{BarrierAction, BarrierPlace, Event, Record, Rule};
 use ttgir::{OpId, ValueId};
@@ -23,7 +23,7 @@ pub(crate) struct FixContext<'a> {
     /// What is said of it.
     pub finding: &'a Finding<Message>,
     /// Its run.
-    pub replay: Replay,
+    pub replay: ReplayedRun,
     /// Names and channels.
     pub words: Words<'a>,
 }

@@ -7,7 +7,7 @@ use dialects::BarrierVerb;
 use ttgir::queries::expr::expression;
 use ttgir::queries::memory::path;
 use ttgir::queries::spot::lift;
-use ttgir::{Document, Level, OpId, Tree};
+use ttgir::{Document, IrLevel, OpId, Tree};
 
 /// A hint behind a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn inlays(document: &Document, range: TextRange) -> Vec<Inlay> {
     let mut found = Vec::new();
     let touched = |of: TextRange| of.start <= range.end && range.start <= of.end;
     let sections = document.sections().iter();
-    for section in sections.filter(|section| touched(section.range()) && section.level() != Level::Llvm) {
+    for section in sections.filter(|section| touched(section.range()) && section.level() != IrLevel::Llvm) {
         let tree = section.tree();
         let mut todo: Vec<OpId> = tree.top().iter().rev().copied().collect();
         while let Some(op) = todo.pop() {

@@ -3,7 +3,7 @@
 use super::EAGER_SECTIONS;
 use base::TextRange;
 use lower::kernel_names;
-use ttgir::{Document, Level};
+use ttgir::{Document, IrLevel};
 
 /// A kernel of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub fn kernels(document: &Document) -> Vec<KernelPlace> {
     let eager = sections.len() <= EAGER_SECTIONS;
     let mut places = Vec::new();
     for (at, section) in sections.iter().enumerate() {
-        if section.level() == Level::Llvm || !(eager || section.is_read()) {
+        if section.level() == IrLevel::Llvm || !(eager || section.is_read()) {
             continue;
         }
         for (name, range) in kernel_names(section.tree()) {

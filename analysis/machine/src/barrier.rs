@@ -19,7 +19,7 @@
 use super::clock::{Channel, Clock};
 use super::frontier::{Frontier, Need, Publication};
 use super::open_flips::{EngineArrival, OpenFlips};
-use super::shared::Shared;
+use super::shared::CopyOnWrite;
 use super::violation::ScheduleHazard;
 use kernel::SiteId;
 use smallvec::SmallVec;
@@ -111,7 +111,7 @@ pub struct Barrier {
     last_use: SmallVec<[(u16, Channel, u32); 4]>,
     in_flight: SmallVec<[InFlight; 1]>,
     current_engines: SmallVec<[EngineArrival; 1]>,
-    open: Shared<OpenFlips>,
+    open: CopyOnWrite<OpenFlips>,
 }
 
 /// What a wait that passes is certain to see.
@@ -179,7 +179,7 @@ impl Barrier {
         self.in_flight.clear();
         self.current_engines.clear();
         if !self.open.is_empty() {
-            self.open = Shared::default();
+            self.open = CopyOnWrite::default();
         }
     }
 

@@ -7,7 +7,7 @@
 //! has seen the last write of `atom`". It is exact where ConSan's masks are lossy (a second read
 //! of one thread does not inherit the visibility of its first).
 
-use super::shared::Shared;
+use super::shared::CopyOnWrite;
 use kernel::CommitKind;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
@@ -76,7 +76,7 @@ impl Channels {
 /// Channels of one piece of a clock.
 pub(super) const PIECE: usize = 16;
 
-type Piece = Shared<[u32; PIECE]>;
+type Piece = CopyOnWrite<[u32; PIECE]>;
 
 /// For each channel the last event seen; channels past the end have been seen up to 0.
 ///

@@ -53,7 +53,7 @@ pub use inspect::{PendingWait, Unwritten};
 pub use machine::Machine;
 pub use record::{BarrierAction, BarrierRecord, CompletionEvent, Record};
 pub use shadow::{Event, History, Shadow};
-pub use shared::Shared;
+pub use shared::CopyOnWrite;
 pub use siblings::siblings;
 pub use state::{MachineError, State, pack, remote, remote_cta, unpack};
 pub use thread::{Thread, ThreadStatus};

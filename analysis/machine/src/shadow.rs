@@ -6,7 +6,7 @@
 
 use super::atoms::{AtomChange, Atoms, Window};
 use super::clock::{Channel, Clock};
-use super::shared::Shared;
+use super::shared::CopyOnWrite;
 use base::Digest;
 use kernel::{EffectId, Kernel, Mode};
 use smallvec::SmallVec;
@@ -117,7 +117,7 @@ pub enum Illegal {
 /// All atoms with their histories, one a CTA: all CTAs share the windows of the program.
 #[derive(Clone, Debug)]
 pub struct Shadow {
-    atoms: Shared<Atoms>,
+    atoms: CopyOnWrite<Atoms>,
     ctas: usize,
     histories: Histories,
 }
@@ -125,7 +125,7 @@ pub struct Shadow {
 impl Shadow {
     /// Memory of so many CTAs that nobody has touched.
     pub fn new(ctas: usize) -> Shadow {
-        Shadow { atoms: Shared::default(), ctas, histories: Histories::default() }
+        Shadow { atoms: CopyOnWrite::default(), ctas, histories: Histories::default() }
     }
 
     /// Makes a window known.
@@ -230,7 +230,7 @@ impl Shadow {
 #[derive(Clone, Default, Debug)]
 struct Histories {
     /// Of [`BLOCK`] histories each, but for the last.
-    blocks: Vec<Shared<Vec<History>>>,
+    blocks: Vec<CopyOnWrite<Vec<History>>>,
     count: usize,
 }
 
@@ -253,7 +253,7 @@ impl Histories {
     fn add(&mut self, history: History) {
         match self.blocks.last_mut() {
             Some(block) if block.len() < BLOCK => block.push(history),
-            _ => self.blocks.push(Shared::new(vec![history])),
+            _ => self.blocks.push(CopyOnWrite::new(vec![history])),
         }
         self.count += 1;
     }

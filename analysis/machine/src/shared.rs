@@ -12,7 +12,7 @@ use base::Digest;
 
 /// Reads as `T`; the first change after a copy was made copies it.
 #[derive(Clone, Default, Debug)]
-pub struct Shared<T>(Rc<Part<T>>);
+pub struct CopyOnWrite<T>(Rc<Part<T>>);
 
 /// What is shared, and its digest once somebody has asked for it.
 #[derive(Clone, Default, Debug)]
@@ -21,14 +21,14 @@ struct Part<T> {
     digest: Cell<Option<u128>>,
 }
 
-impl<T> Shared<T> {
+impl<T> CopyOnWrite<T> {
     /// A part that nobody shares yet.
-    pub(super) fn new(value: T) -> Shared<T> {
-        Shared(Rc::new(Part { value, digest: Cell::new(None) }))
+    pub(super) fn new(value: T) -> CopyOnWrite<T> {
+        CopyOnWrite(Rc::new(Part { value, digest: Cell::new(None) }))
     }
 
     /// Whether both are one part, not only equal ones.
-    pub(super) fn is_same(&self, other: &Shared<T>) -> bool {
+    pub(super) fn is_same(&self, other: &CopyOnWrite<T>) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
@@ -45,21 +45,21 @@ impl<T> Shared<T> {
     }
 }
 
-impl<T: PartialEq> PartialEq for Shared<T> {
-    fn eq(&self, other: &Shared<T>) -> bool {
+impl<T: PartialEq> PartialEq for CopyOnWrite<T> {
+    fn eq(&self, other: &CopyOnWrite<T>) -> bool {
         self.0.value == other.0.value
     }
 }
 
-impl<T: Eq> Eq for Shared<T> {}
+impl<T: Eq> Eq for CopyOnWrite<T> {}
 
-impl<T: Hash> Hash for Shared<T> {
+impl<T: Hash> Hash for CopyOnWrite<T> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.0.value.hash(hasher);
     }
 }
 
-impl<T> Deref for Shared<T> {
+impl<T> Deref for CopyOnWrite<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -67,7 +67,7 @@ impl<T> Deref for Shared<T> {
     }
 }
 
-impl<T: Clone> DerefMut for Shared<T> {
+impl<T: Clone> DerefMut for CopyOnWrite<T> {
     fn deref_mut(&mut self) -> &mut T {
         let part = Rc::make_mut(&mut self.0);
         part.digest.set(None);

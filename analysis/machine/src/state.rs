@@ -3,7 +3,7 @@
 use super::atoms::Window;
 use super::barrier::Barrier;
 use super::shadow::{Event, Shadow};
-use super::shared::Shared;
+use super::shared::CopyOnWrite;
 use super::thread::{Thread, ThreadStatus};
 use super::violation::{BarrierPlace, ScheduleHazard, Violation, Violations};
 use super::words::Words;
@@ -23,18 +23,18 @@ pub struct State {
     /// Variables of one CTA.
     pub(crate) stride: usize,
     /// The partitions of the first CTA, the default one first, then those of the next.
-    pub(crate) threads: Vec<Shared<Thread>>,
+    pub(crate) threads: Vec<CopyOnWrite<Thread>>,
     /// Who touched each piece of memory last.
     pub(crate) shadow: Shadow,
     /// Barriers that were named so far, with their places: a row a CTA.
-    pub(crate) barriers: Vec<(BarrierPlace, Shared<Barrier>)>,
-    places: Shared<FxHashMap<BarrierPlace, u32>>,
+    pub(crate) barriers: Vec<(BarrierPlace, CopyOnWrite<Barrier>)>,
+    places: CopyOnWrite<FxHashMap<BarrierPlace, u32>>,
     /// By CTA: partitions that run; the default one joins when there are none.
     pub(crate) running: Vec<u32>,
     /// Requests made to cluster launch control.
     pub(crate) requests: i64,
     /// Integers that threads have left in memory for others, and counters.
-    pub(crate) words: Shared<Words>,
+    pub(crate) words: CopyOnWrite<Words>,
     /// How many steps were taken.
     pub(crate) step: u32,
     /// How many instructions were executed.
@@ -52,13 +52,13 @@ pub struct State {
     /// Whether an unmodelled op was executed.
     pub(crate) unmodelled: bool,
     /// Which effects were executed, a bit each.
-    executed: Shared<Vec<u64>>,
+    executed: CopyOnWrite<Vec<u64>>,
     /// Which were executed in the first CTA, and which of these again.
-    repeated: [Shared<Vec<u64>>; 2],
+    repeated: [CopyOnWrite<Vec<u64>>; 2],
     /// By block: how often the first CTA has come back to it since it came there from outside.
-    back: Shared<Vec<u32>>,
+    back: CopyOnWrite<Vec<u32>>,
     /// Where it went from blocks that it had come back to, and how often at most.
-    again: Shared<Vec<(BlockId, BlockId, u32)>>,
+    again: CopyOnWrite<Vec<(BlockId, BlockId, u32)>>,
 }
 
 /// Why the machine could not follow a kernel.
@@ -102,13 +102,13 @@ impl State {
         State {
             vars: vec![0; vars * ctas],
             stride: vars,
-            threads: vec![Shared::new(Thread::not_started()); partitions * ctas],
+            threads: vec![CopyOnWrite::new(Thread::not_started()); partitions * ctas],
             shadow: Shadow::new(ctas),
             barriers: Vec::new(),
-            places: Shared::default(),
+            places: CopyOnWrite::default(),
             running: vec![0; ctas],
             requests: 0,
-            words: Shared::default(),
+            words: CopyOnWrite::default(),
             step: 0,
             work: 0,
             violations: Violations::default(),
@@ -117,10 +117,10 @@ impl State {
             stopped: false,
             error: None,
             unmodelled: false,
-            executed: Shared::default(),
+            executed: CopyOnWrite::default(),
             repeated: Default::default(),
-            back: Shared::default(),
-            again: Shared::default(),
+            back: CopyOnWrite::default(),
+            again: CopyOnWrite::default(),
         }
     }
 
@@ -156,25 +156,25 @@ impl State {
         }
         let number = self.barriers.len();
         self.places.insert(place, number as u32);
-        self.barriers.push((place, Shared::default()));
+        self.barriers.push((place, CopyOnWrite::default()));
         number
     }
 
     /// Numbers barriers and windows as another state does.
     pub(super) fn adopt_numbering(&mut self, other: &State) {
-        self.barriers = other.barriers.iter().map(|(place, _)| (*place, Shared::default())).collect();
+        self.barriers = other.barriers.iter().map(|(place, _)| (*place, CopyOnWrite::default())).collect();
         self.places = other.places.clone();
         self.shadow = other.shadow.without_history();
     }
 
     /// The partitions of the first CTA, the default one first, then those of the next.
     #[inline]
-    pub fn threads(&self) -> &[Shared<Thread>] {
+    pub fn threads(&self) -> &[CopyOnWrite<Thread>] {
         &self.threads
     }
 
     /// Barriers that were named so far, by the number of their channel.
-    pub fn barriers(&self) -> &[(BarrierPlace, Shared<Barrier>)] {
+    pub fn barriers(&self) -> &[(BarrierPlace, CopyOnWrite<Barrier>)] {
         &self.barriers
     }
 
@@ -348,7 +348,7 @@ fn has(bits: &[u64], number: usize) -> bool {
     bits.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
 }
 
-fn add(bits: &mut Shared<Vec<u64>>, number: usize) {
+fn add(bits: &mut CopyOnWrite<Vec<u64>>, number: usize) {
     let words = &mut **bits;
     if words.len() <= number / 64 {
         words.resize(number / 64 + 1, 0);

@@ -4,7 +4,7 @@ use super::machine::Machine;
 use super::state::State;
 use super::thread::ThreadStatus;
 use super::violation::{BarrierKind, Blocked, BlockedOn, Rule, ScheduleHazard};
-use explore::{Status, System};
+use explore::{Readiness, System};
 use kernel::{EffectKind, Terminator};
 
 impl System for Machine<'_> {
@@ -24,19 +24,19 @@ impl System for Machine<'_> {
         self.partitions() * self.cluster.len()
     }
 
-    fn status(&self, state: &State, thread: usize) -> Status {
+    fn status(&self, state: &State, thread: usize) -> Readiness {
         if state.threads[thread].life != ThreadStatus::Running {
-            return Status::Idle;
+            return Readiness::Idle;
         }
         if self.next_effect(state, thread).is_some() {
             return match self.awaited(state, thread) {
-                Some((_, false)) => Status::Blocked,
-                _ => Status::Ready,
+                Some((_, false)) => Readiness::Blocked,
+                _ => Readiness::Ready,
             };
         }
         match self.terminator(state, thread) {
-            Some(Terminator::Join(..)) if state.running[self.position_of(thread)] > 0 => Status::Blocked,
-            _ => Status::Ready,
+            Some(Terminator::Join(..)) if state.running[self.position_of(thread)] > 0 => Readiness::Blocked,
+            _ => Readiness::Ready,
         }
     }
 
@@ -108,6 +108,6 @@ impl Machine<'_> {
     }
 
     fn stuck(&self, state: &State, thread: usize) -> Option<Blocked> {
-        (self.status(state, thread) == Status::Blocked).then(|| self.blocked_on(state, thread)).flatten()
+        (self.status(state, thread) == Readiness::Blocked).then(|| self.blocked_on(state, thread)).flatten()
     }
 }

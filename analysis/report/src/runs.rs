@@ -6,7 +6,7 @@
 //! past the budget of steps, the larger ones first; [`RecordedRun::complete`] says whether a run was cut.
 
 use crate::limits::runs::STEPS;
-use explore::{Schedule, Status, System};
+use explore::{Readiness, Schedule, System};
 use machine::{BarrierPlace, Machine, Record, State, Valuation};
 use verify::Outcome;
 
@@ -88,7 +88,7 @@ pub(super) fn drive(
     let mut state = machine.initial();
     let mut step = |state: &mut State, thread: usize| {
         let left = budget.0 > 0 || state.step() < plan.least;
-        let can = left && !machine.stopped(state) && machine.status(state, thread) == Status::Ready;
+        let can = left && !machine.stopped(state) && machine.status(state, thread) == Readiness::Ready;
         let Some(record) = can.then(|| machine.take(state, thread)).flatten() else { return false };
         budget.0 = budget.0.saturating_sub(1);
         each(state, &record);
@@ -115,7 +115,7 @@ pub(super) fn drive(
             }
         },
     }
-    let idle = (0..machine.threads()).all(|thread| machine.status(&state, thread) == Status::Idle);
+    let idle = (0..machine.threads()).all(|thread| machine.status(&state, thread) == Readiness::Idle);
     RecordedRun {
         valuation: plan.valuation.clone(),
         complete: idle && !machine.stopped(&state),

@@ -29,7 +29,7 @@ pub struct Header {
 
 /// What kind of IR a section holds, guessed from its first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum IrLevel {
     /// Triton IR, before layouts.
     Ttir,
     /// Triton GPU IR.
@@ -46,7 +46,7 @@ pub struct Section {
     text: Arc<str>,
     range: TextRange,
     header: Option<Header>,
-    level: Level,
+    level: IrLevel,
     /// Whether it stands before the first header of a dump and holds no IR.
     prose: bool,
     /// Of its text.
@@ -59,7 +59,7 @@ impl Section {
     fn new(text: &Arc<str>, range: TextRange, header: Option<Header>, dump: bool) -> Section {
         let part = range.of(text);
         let level = level(part);
-        let prose = dump && header.is_none() && level == Level::Other && !has(part, "module");
+        let prose = dump && header.is_none() && level == IrLevel::Other && !has(part, "module");
         Section { text: text.clone(), range, header, level, prose, hash: content_hash(part), tree: Arc::default() }
     }
 
@@ -89,7 +89,7 @@ impl Section {
     }
 
     /// What kind of IR it holds.
-    pub fn level(&self) -> Level {
+    pub fn level(&self) -> IrLevel {
         self.level
     }
 
@@ -287,20 +287,20 @@ fn read_header(line: &str) -> Option<Header> {
     Some(Header { pass: rest.to_owned(), when })
 }
 
-fn level(text: &str) -> Level {
+fn level(text: &str) -> IrLevel {
     let mut end = text.len().min(1 << 15);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     let top = &text[..end];
     if has(top, "llvm.func") || has(top, "llvm.mlir.global") {
-        Level::Llvm
+        IrLevel::Llvm
     } else if ["ttg.", "ttng.", "nvws.", "amdg."].iter().any(|dialect| has(top, dialect)) {
-        Level::Ttgir
+        IrLevel::Ttgir
     } else if has(top, "tt.") {
-        Level::Ttir
+        IrLevel::Ttir
     } else {
-        Level::Other
+        IrLevel::Other
     }
 }
 

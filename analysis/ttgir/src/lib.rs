@@ -36,7 +36,7 @@ mod tree;
 mod ty;
 mod types;
 
-pub use document::{Document, Header, Level, Section, When};
+pub use document::{Document, Header, IrLevel, Section, When};
 pub use error::SyntaxError;
 pub use ids::{AttrId, BlockId, OpId, RegionId, TypeId, ValueId};
 pub use lexer::{Token, TokenKind, Tokens};

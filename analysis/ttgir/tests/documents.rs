@@ -1,7 +1,7 @@
 //! What the tree says of small texts, custom and generic form alike.
 
 use base::TextRange;
-use ttgir::{Def, Document, Level, MemSpace, OpId, Tree, Ty, When};
+use ttgir::{Def, Document, IrLevel, MemSpace, OpId, Tree, Ty, When};
 
 /// A kernel with most of what matters: aliases, partitions, a loop, barriers, locations.
 const KERNEL: &str = r##"#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -209,7 +209,7 @@ fn dumps_are_split_and_equal_sections_shared() {
         document.sections().iter().filter_map(|s| s.header()).map(|h| (h.pass.as_str(), h.when)).collect();
     assert_eq!(said, [("Foo: foo{a=1}", When::Before), ("doBar", When::After), ("Baz", When::Failed)]);
     assert_eq!(document.sections()[0].tree().errors(), &[]);
-    assert_eq!(document.sections()[1].level(), Level::Ttgir);
+    assert_eq!(document.sections()[1].level(), IrLevel::Ttgir);
     assert!(!document.sections()[2].is_read());
     document.sections()[1].tree();
     assert!(document.sections()[2].is_read());

@@ -7,7 +7,7 @@
 //!
 //! Missed: what else the thread does with the values, which the machine does not know. That is why it is said.
 
-use explore::{ScheduledRun, Status, System};
+use explore::{Readiness, ScheduledRun, System};
 use kernel::{EffectKind, Kernel, Mode, Space};
 use machine::{Machine, Record, Rule, State, Valuation, Violation};
 
@@ -27,7 +27,7 @@ pub(super) fn is_discarded(
     let mut back = false;
     for &entry in &run.schedule {
         let thread = usize::from(entry);
-        if machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
+        if machine.stopped(&state) || machine.status(&state, thread) != Readiness::Ready {
             return false;
         }
         let Some(record) = machine.take(&mut state, thread) else { return false };

@@ -32,13 +32,16 @@
     }
     const body = at("barriers");
     body.replaceChildren();
+    // A column in which nothing stands is left out.
+    const marked = step.barriers.some((barrier) => barrier.changed || barrier.concerned);
+    at("remarks").hidden = !marked;
     for (const barrier of step.barriers) {
       const row = document.createElement("tr");
       if (barrier.changed) row.className = "changed";
       cell(row, barrier.name, "th").scope = "row";
       cell(row, barrier.words);
       const marks = [barrier.changed && "changed here", barrier.concerned && "the finding is about it"].filter(Boolean);
-      cell(row, marks.join(", "));
+      if (marked) cell(row, marks.join(", "));
       body.append(row);
     }
     at("no-barriers").hidden = step.barriers.length > 0;

@@ -33,7 +33,7 @@ export function runPage(webview: vscode.Webview, extensionPath: string, shown: S
 <div class="beside">
 <section aria-labelledby="steps-h"><h2 id="steps-h">Steps: line, partition, what happens</h2><ol class="steps-list">${items.join('')}</ol></section>
 <section aria-labelledby="barriers-h"><h2 id="barriers-h">Barriers after the step</h2>
-<table class="barriers"><thead><tr><th scope="col">barrier</th><th scope="col">counts</th><th scope="col">remark</th></tr></thead><tbody id="barriers"></tbody></table>
+<table class="barriers"><thead><tr><th scope="col">barrier</th><th scope="col">counts</th><th scope="col" id="remarks">remark</th></tr></thead><tbody id="barriers"></tbody></table>
 <p class="quiet" id="no-barriers" hidden>None is initialised by then.</p></section>
 </div>
 <div class="picture-box"><h2>Swim lanes: the whole run, time goes down</h2>

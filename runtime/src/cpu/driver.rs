@@ -1,7 +1,7 @@
 //! Takes the threads of a program on: scalars, jumps and values here, effects by the machine.
 
 use asserts::DeadlockAt;
-use explore::{Status, System};
+use explore::{Readiness, System};
 use kernel::{EffectId, EffectKind, Instr, Issuer, Pure, Target, Terminator};
 use machine::{MachineError, ProgramPoint, ThreadStatus};
 
@@ -54,7 +54,7 @@ impl<'k> Program<'k> {
 
     fn ready(&self, context: &Context<'k>, thread: usize) -> bool {
         self.exchanges.get(thread).is_some_and(Option::is_none)
-            && context.machine.status(&self.state, thread) == Status::Ready
+            && context.machine.status(&self.state, thread) == Readiness::Ready
     }
 
     /// The thread to go on: mostly the one before, else any, and the slow one only where it is the last.
@@ -74,7 +74,7 @@ impl<'k> Program<'k> {
     fn settle_idle(&mut self, run: &mut LaunchState<'_, 'k>) -> Result<StepResult, Halt> {
         let machine = &run.context.machine;
         let blocked =
-            (0..self.state.threads().len()).any(|thread| machine.status(&self.state, thread) == Status::Blocked);
+            (0..self.state.threads().len()).any(|thread| machine.status(&self.state, thread) == Readiness::Blocked);
         if let Some(host) = self.exchanges.iter().flatten().next()
             && let Some((host, _)) = run.context.host(*host)
         {
@@ -114,7 +114,7 @@ impl<'k> Program<'k> {
             }
             ProgramPoint::Nowhere => return Err(Halt::Machine(MachineError::IllFormed)),
         }
-        let running = |thread: &machine::Shared<machine::Thread>| thread.life == ThreadStatus::Running;
+        let running = |thread: &machine::CopyOnWrite<machine::Thread>| thread.life == ThreadStatus::Running;
         if !self.state.is_stopped() && self.state.threads().get(thread).is_some_and(running) {
             self.advance(run, thread)?;
         }

@@ -31,9 +31,6 @@ mod standstill;
 mod transfer;
 mod transfer_queue;
 
-#[cfg(test)]
-mod tests;
-
 use std::time::Instant;
 
 use base::rng::SplitMix64;

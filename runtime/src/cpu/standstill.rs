@@ -4,7 +4,7 @@
 //! does the same again until somebody else changes something. Where that holds of all threads of all programs at once,
 //! and no further program is to begin, nobody ever does: spinning on a flag that no program sets.
 
-use explore::{Status, System};
+use explore::{Readiness, System};
 use kernel::{BlockId, Var};
 
 use super::context::Context;
@@ -70,7 +70,7 @@ impl<'k> Program<'k> {
     pub(super) fn stands_still(&self, context: &Context<'k>, changes: u64) -> bool {
         let waits = |thread: usize| {
             self.exchanges.get(thread).is_some_and(Option::is_some)
-                || context.machine.status(&self.state, thread) != Status::Ready
+                || context.machine.status(&self.state, thread) != Readiness::Ready
         };
         let rounds = |thread: usize| self.is_in_round(changes, thread) && !waits(thread);
         let mut threads = 0..self.state.threads().len();

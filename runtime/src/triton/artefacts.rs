@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use asserts::CompiledIr;
 
-use crate::cache::Cache;
+use crate::cache::KernelCache;
 use crate::limits::triton::KERNELS;
 use crate::run::Instrument;
 
@@ -23,7 +23,7 @@ pub(crate) struct CompiledKernel {
 
 /// All kernels of a cache that this run wrote.
 pub(crate) fn list(folder: &Path, instrument: Instrument) -> Vec<CompiledKernel> {
-    let Ok(cache) = Cache::list(folder) else { return Vec::new() };
+    let Ok(cache) = KernelCache::list(folder) else { return Vec::new() };
     let mut found = Vec::new();
     for (name, entries) in cache.all() {
         for entry in entries {

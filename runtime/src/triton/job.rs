@@ -7,7 +7,7 @@ use std::sync::Arc;
 use asserts::CompiledIr;
 use base::{Cancel, TextRange};
 use serde_json::{Map, Value, json};
-use ttgir::{Document, Level, OpId, Tree};
+use ttgir::{Document, IrLevel, OpId, Tree};
 
 use super::parameters::{DeviceTensor, bind, triton_name};
 use super::strip::without_locations;
@@ -59,7 +59,7 @@ fn text(path: &Path) -> Value {
 fn from_ttgir(request: &RunRequest, folder: &Path, cancel: &Cancel<'_>) -> Result<PreparedJob, RunError> {
     let document = Document::new(Arc::clone(&request.text));
     let wanted = request.launch.kernel.as_deref();
-    let sections = document.sections().iter().filter(|section| section.level() != Level::Llvm);
+    let sections = document.sections().iter().filter(|section| section.level() != IrLevel::Llvm);
     let mut found = None;
     for section in sections {
         for function in functions(section.tree()) {

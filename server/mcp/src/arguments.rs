@@ -9,7 +9,7 @@ use crate::tool::{FieldKind, Tool};
 
 /// What a call of a tool asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct CallArguments {
     /// The options, as a command line has them.
     pub options: Vec<OsString>,
     /// The words behind them; the path is none of them.
@@ -22,13 +22,13 @@ pub struct Asked {
     pub limit: usize,
 }
 
-impl Asked {
+impl CallArguments {
     /// Reads the arguments of a tool.
     ///
     /// # Errors
     ///
     /// A sentence, where they are wrong.
-    pub fn read(tool: &Tool, arguments: &Map<String, Value>) -> Result<Asked, String> {
+    pub fn read(tool: &Tool, arguments: &Map<String, Value>) -> Result<CallArguments, String> {
         if let Some(unknown) = arguments.keys().find(|name| !tool.names().any(|known| known == *name)) {
             let known: Vec<&str> = tool.names().collect();
             return Err(format!("`{}` takes no `{unknown}`; it takes `{}`", tool.name, known.join("`, `")));
@@ -81,7 +81,7 @@ impl Asked {
             None => LIMIT,
             Some(limit) => limit.as_u64().ok_or("`limit` is a number")?.clamp(1000, 1 << 24) as usize,
         };
-        Ok(Asked { options, words, path, text, limit })
+        Ok(CallArguments { options, words, path, text, limit })
     }
 }
 
@@ -99,20 +99,20 @@ fn plain(value: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::Field;
+    use crate::tool::Parameter;
     use serde_json::json;
 
-    const FIELDS: &[Field] = &[
-        Field::new("deep", FieldKind::Flag("--deep"), ""),
-        Field::new("seed", FieldKind::Number("--seed"), ""),
-        Field::new("set", FieldKind::Pairs("--set"), ""),
-        Field::new("kind", FieldKind::Word, ""),
+    const FIELDS: &[Parameter] = &[
+        Parameter::new("deep", FieldKind::Flag("--deep"), ""),
+        Parameter::new("seed", FieldKind::Number("--seed"), ""),
+        Parameter::new("set", FieldKind::Pairs("--set"), ""),
+        Parameter::new("kind", FieldKind::Word, ""),
     ];
     const TOOL: Tool =
         Tool { name: "look", title: "", description: "", source: Some("A file"), read_only: true, fields: &[FIELDS] };
 
-    fn asked(arguments: &Value) -> Result<Asked, String> {
-        Asked::read(&TOOL, arguments.as_object().expect("an object"))
+    fn asked(arguments: &Value) -> Result<CallArguments, String> {
+        CallArguments::read(&TOOL, arguments.as_object().expect("an object"))
     }
 
     #[test]

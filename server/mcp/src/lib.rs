@@ -10,7 +10,7 @@ mod message;
 mod server;
 mod tool;
 
-pub use arguments::Asked;
+pub use arguments::CallArguments;
 pub use limits::LIMITS;
 pub use server::{CallTool, Server, Service, ToolAnswer};
-pub use tool::{Field, FieldKind, Tool};
+pub use tool::{FieldKind, Parameter, Tool};

@@ -16,12 +16,12 @@ pub struct Tool {
     /// Whether it only reads; a client may ask its user before it calls others.
     pub read_only: bool,
     /// What it takes beside that.
-    pub fields: &'static [&'static [Field]],
+    pub fields: &'static [&'static [Parameter]],
 }
 
 /// Something that a tool takes.
 #[derive(Debug)]
-pub struct Field {
+pub struct Parameter {
     /// Its name.
     pub name: &'static str,
     /// What it is.
@@ -47,16 +47,16 @@ pub enum FieldKind {
     Word,
 }
 
-impl Field {
+impl Parameter {
     /// A field with this name.
-    pub const fn new(name: &'static str, kind: FieldKind, help: &'static str) -> Field {
-        Field { name, kind, help }
+    pub const fn new(name: &'static str, kind: FieldKind, help: &'static str) -> Parameter {
+        Parameter { name, kind, help }
     }
 }
 
 impl Tool {
     /// What it takes beside a source.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Parameter> {
         self.fields.iter().copied().flatten()
     }
 
@@ -94,7 +94,7 @@ impl Tool {
     }
 }
 
-impl Field {
+impl Parameter {
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
             FieldKind::Flag(_) => json!({ "type": "boolean" }),

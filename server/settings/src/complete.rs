@@ -10,7 +10,7 @@ use crate::table::{self, SETTINGS, Said, Setting, Takes};
 
 /// Something that may stand there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Completion {
+pub struct SettingCompletion {
     /// What it is called.
     pub label: String,
     /// What is replaced.
@@ -24,10 +24,10 @@ pub struct Completion {
 }
 
 /// What may stand at a place.
-pub fn completions(text: &str, offset: u32) -> Vec<Completion> {
+pub fn completions(text: &str, offset: u32) -> Vec<SettingCompletion> {
     let Some(place) = place(text, offset as usize) else { return Vec::new() };
     let range = place.word;
-    let make = |label: &str, text: String, key: bool, documentation: String| Completion {
+    let make = |label: &str, text: String, key: bool, documentation: String| SettingCompletion {
         label: label.to_owned(),
         range,
         text,
@@ -57,7 +57,7 @@ pub fn completions(text: &str, offset: u32) -> Vec<Completion> {
         let text = if has_value { name.to_owned() } else { format!("{name} = {start}") };
         make(name, text, true, documentation)
     };
-    let rows = |rows: &'static [Setting]| -> Vec<Completion> {
+    let rows = |rows: &'static [Setting]| -> Vec<SettingCompletion> {
         let rows = rows.iter().filter(|one| one.said == Said::Anywhere && !given(one.name));
         rows.map(|one| {
             if one.is_table() && place.table.is_empty() {

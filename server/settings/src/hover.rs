@@ -8,7 +8,7 @@ use crate::table::{Said, Setting, Takes};
 
 /// What there is to say of a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hover {
+pub struct SettingHover {
     /// What it is about.
     pub range: TextRange,
     /// Markdown.
@@ -98,21 +98,21 @@ fn is_comment(left: &str) -> bool {
 }
 
 /// What a place of a text is about.
-pub fn hover(text: &str, offset: u32) -> Option<Hover> {
+pub fn hover(text: &str, offset: u32) -> Option<SettingHover> {
     let place = place(text, offset as usize)?;
     if place.header {
-        return Some(Hover { range: place.word, text: words(setting(&[place.table])?) });
+        return Some(SettingHover { range: place.word, text: words(setting(&[place.table])?) });
     }
     let (key, range) = place.key?;
     if place.table == "kinds" {
-        return Some(Hover { range, text: kind(key)? });
+        return Some(SettingHover { range, text: kind(key)? });
     }
     let path: Vec<&str> =
         if place.table.is_empty() { key.split('.').map(str::trim).collect() } else { vec![place.table, key] };
     if let (["kinds", name], false) = (path.as_slice(), place.value) {
-        return Some(Hover { range, text: kind(name)? });
+        return Some(SettingHover { range, text: kind(name)? });
     }
-    Some(Hover { range, text: words(setting(&path)?) })
+    Some(SettingHover { range, text: words(setting(&path)?) })
 }
 
 /// A kind, by the first paragraph of its page.
@@ -144,7 +144,7 @@ pub(crate) fn words(setting: &Setting) -> String {
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> Option<Hover> {
+    fn at(text: &str) -> Option<SettingHover> {
         let offset = text.find('|').unwrap_or(0);
         hover(&text.replacen('|', "", 1), offset as u32)
     }

@@ -16,9 +16,9 @@ mod schema;
 pub mod table;
 mod tree;
 
-pub use complete::{Completion, completions};
+pub use complete::{SettingCompletion, completions};
 pub use editor::read_editor;
-pub use hover::{Hover, hover};
+pub use hover::{SettingHover, hover};
 pub use model::{Level, Settings};
 pub use nearest::nearest;
 pub use pattern::matches;

@@ -3,7 +3,7 @@
 use engine::instances::Elaboration;
 use lower::kernel_names;
 use rustc_hash::FxHashMap;
-use ttgir::{Document, Level, Tree, When};
+use ttgir::{Document, IrLevel, Tree, When};
 
 use super::content::{Content, instances};
 use render::SourceText;
@@ -56,7 +56,7 @@ fn of_dump(document: &Document, places: &SourceText<'_>, kernel: Option<&str>) -
     let mut listed = Vec::new();
     let count = document.sections().len();
     for (at, section) in document.sections().iter().enumerate() {
-        if matches!(section.level(), Level::Llvm | Level::Other) && count > 1 {
+        if matches!(section.level(), IrLevel::Llvm | IrLevel::Other) && count > 1 {
             continue;
         }
         let names = known.entry(section.text()).or_insert_with(|| {

@@ -14,10 +14,14 @@ pub(crate) use check::Check;
 use execution::recipes::argument;
 pub(crate) use shared::{Colour, Format, Python, Rules};
 
+/// What is printed behind the commands.
+const BEGIN: &str = "Begin with `fencepost check FILE`, for a file with kernels of Gluon or Triton, or a `.ttgir` of Triton's cache.\n\
+    `fencepost explain KIND` says what a finding means, `fencepost trace FILE` draws the run that leads to it.";
+
 /// Finds GPU barrier bugs in Gluon kernels and TTGIR (races, deadlocks, phase mismatches, uninitialised reads), and races
 /// between the programs of Triton kernels.
 #[derive(Debug, Parser)]
-#[command(name = "fencepost", version = env!("FENCEPOST_VERSION"))]
+#[command(name = "fencepost", version = env!("FENCEPOST_VERSION"), after_help = BEGIN)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,

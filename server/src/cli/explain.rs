@@ -2,7 +2,7 @@
 
 use std::io;
 
-use findings::Code;
+use findings::PrintedCode;
 
 use super::answer::Answer;
 use super::process::Exit;
@@ -17,15 +17,15 @@ pub(crate) fn run(kind: Option<&str>) -> io::Result<Exit> {
 pub(crate) fn answer(kind: Option<&str>) -> Answer {
     let said = |document| Answer { documents: vec![document], ..Answer::default() };
     let Some(name) = kind else {
-        let width = Code::all().map(|code| code.name.len()).max().unwrap_or(0);
-        let lines =
-            Code::all().map(|code| format!("{:width$}  {:11}  {}\n", code.name, code.severity.name(), code.summary()));
+        let width = PrintedCode::all().map(|code| code.name.len()).max().unwrap_or(0);
+        let lines = PrintedCode::all()
+            .map(|code| format!("{:width$}  {:11}  {}\n", code.name, code.severity.name(), code.summary()));
         return said(lines.collect());
     };
-    match Code::from_name(name) {
+    match PrintedCode::from_name(name) {
         Some(code) => said(format!("{}\n", code.page.trim_end())),
         None => {
-            let hint = match nearest(name, Code::all().map(|code| code.name)) {
+            let hint = match nearest(name, PrintedCode::all().map(|code| code.name)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "`fencepost explain` lists them".to_owned(),
             };

@@ -1,5 +1,7 @@
 //! What all documents of a session share.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::SharedCache;
@@ -22,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) outcomes: Arc<SharedCache>,
     /// Who reads files; `None` where there are no files.
     pub(crate) loader: Option<Loader>,
+    /// Folders whose `fencepost.toml` the client is told about under its own name, open or not.
+    pub(crate) told_settings: Arc<BTreeSet<PathBuf>>,
 }
 
 impl Shared {
@@ -35,6 +39,7 @@ impl Shared {
             workspace: self.workspace.clone(),
             loader: self.loader.clone(),
             client: self.client.clone(),
+            told_settings: self.told_settings.clone(),
             analysis: document.analysis.clone(),
             interim: document.settled.as_ref().map(|settled| settled.analysis.clone()).or(document.interim.clone()),
             cache: document.cache.at(document.generation),

@@ -1,5 +1,6 @@
 //! What a worker gets of a document: nothing in it changes.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +9,7 @@ use base::{Cancel, Cancelled, Limits};
 use engine::instances::{Elaboration, Elaborator};
 use engine::{Analysis, Engine, Listener, SharedCache, Source};
 use gluon::Config;
-use ide::python::Setting;
+use ide::python::FileContext;
 use ropey::Rope;
 use settings::Settings;
 use tower_lsp::ls_types::{Diagnostic, Uri};
@@ -39,6 +40,8 @@ pub(crate) struct Snapshot {
     pub(crate) loader: Option<Loader>,
     /// What the client can do.
     pub(crate) client: Arc<ClientConfig>,
+    /// [`Shared::told_settings`](super::shared::Shared::told_settings).
+    pub(crate) told_settings: Arc<BTreeSet<PathBuf>>,
     /// The analysis of this very text, where it is ready.
     pub(crate) analysis: Option<Arc<DocumentAnalysis>>,
     /// What there is to show of this text till then.
@@ -239,14 +242,14 @@ impl Snapshot {
     }
 
     /// Asks something of a Python file's text that its release of Triton and the files around it decide.
-    pub(crate) fn with_python_setting<R>(&self, ask: impl FnOnce(&Setting<'_>) -> Option<R>) -> Option<R> {
+    pub(crate) fn with_python_setting<R>(&self, ask: impl FnOnce(&FileContext<'_>) -> Option<R>) -> Option<R> {
         let file = self.source.python()?;
         let stop = || self.cache.is_outdated();
         let cancel = Cancel::when(&stop);
         let unheard = |_| {};
         let sources = self.sources(&cancel, &unheard);
         let version = sources.configuration(file.module().path().as_ref()).config.version;
-        ask(&Setting { sources: &sources, version })
+        ask(&FileContext { sources: &sources, version })
     }
 
     /// The files around the document.

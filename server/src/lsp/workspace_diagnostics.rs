@@ -189,14 +189,23 @@ fn look(
         tracing::warn!("the workspace has more files than are analysed unopened");
     }
     // What is wrong with settings is said there.
-    let own = listing.files.iter().map(|(path, _)| path).filter(|path| path.ends_with(FILE));
-    let own: BTreeSet<PathBuf> = own.cloned().collect();
+    let mut told_settings = BTreeSet::new();
+    for (path, stamp) in listing.files.iter().filter(|(path, _)| path.ends_with(FILE)) {
+        let (Some(uri), Some(folder)) = (Uri::from_file_path(path), path.parent()) else { continue };
+        if state.open.contains(&uri) || known(context, state, (&uri, path, *stamp), cancel)?.is_some() {
+            told_settings.insert(folder.to_path_buf());
+        }
+    }
+    if told_settings != *state.shared.told_settings {
+        // A closed channel means that the process is about to end.
+        let _ = context.state.send(StateMessage::SettingsTold(told_settings.clone()));
+    }
     let (mut news, mut told) = (false, BTreeMap::new());
     for (path, stamp) in &listing.files {
         cancel.check()?;
         let Some(uri) = Uri::from_file_path(path).filter(|uri| !state.open.contains(uri)) else { continue };
         let Some(mut known) = known(context, state, (&uri, path, *stamp), cancel)? else { continue };
-        if !path.ends_with(FILE) && path.ancestors().skip(1).any(|folder| own.contains(&folder.join(FILE))) {
+        if !path.ends_with(FILE) && path.ancestors().skip(1).any(|folder| told_settings.contains(folder)) {
             known.leave_out_settings();
         }
         let before = previous.get(uri.as_str()).map(|(_, id)| id);
@@ -271,7 +280,7 @@ fn known(
     cancel.check()?;
     let document = OpenDocument::new(uri, "", 0, text, state.shared.outcomes.clone());
     let mut snapshot: Snapshot = state.shared.snapshot(uri, &document);
-    if snapshot.sources(cancel, &|_| {}).settings_of(path).excludes(path) {
+    if !path.ends_with(FILE) && snapshot.sources(cancel, &|_| {}).settings_of(path).excludes(path) {
         return Ok(None);
     }
     let watched = Watched { blocked: &|_| {}, judging: &|| {}, cancel };

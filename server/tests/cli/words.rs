@@ -14,8 +14,19 @@ fn the_version_is_said() {
 #[test]
 fn help_names_the_exit_codes() {
     let out = fencepost(&["check", "--help"]);
-    for said in ["0 without findings", "--allow-undecided", "--strict", "--format", "UTF-16"] {
+    for said in ["0 without findings", "--allow-undecided", "--format", "UTF-16"] {
         assert!(out.stdout.contains(said), "{said}: {}", out.stdout);
+    }
+    // What has no effect is nothing to read about.
+    assert!(!out.stdout.contains("--strict"), "{}", out.stdout);
+}
+
+#[test]
+fn help_says_where_to_begin() {
+    for flag in ["--help", "-h"] {
+        let out = fencepost(&[flag]);
+        let said = out.stdout.rsplit("Begin with").next().unwrap_or_default();
+        assert!(said.contains("`fencepost check FILE`") && said.contains("`fencepost explain KIND`"), "{}", out.stdout);
     }
 }
 

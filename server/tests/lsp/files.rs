@@ -142,7 +142,7 @@ pub(crate) fn refreshed(server: &mut Server) {
 
 /// Asks until the answer is as it should be, and again only when told to: an answer that will be another one is
 /// followed by a word to ask again.
-fn pulled_until(server: &mut Server, uri: &str, holds: impl Fn(&[Value]) -> bool) {
+pub(crate) fn pulled_until(server: &mut Server, uri: &str, holds: impl Fn(&[Value]) -> bool) {
     while !holds(&pull(server, uri)) {
         refreshed(server);
     }

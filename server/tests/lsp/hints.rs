@@ -66,6 +66,25 @@ fn python_shows_slot_phase_and_bytes() {
     assert_eq!(hints(&mut server, &uri, (0, 3)), []);
 }
 
+/// A line that a hint makes three times as long hides the code; what is left out of it is what the tooltip says.
+#[test]
+fn a_hint_of_many_values_is_short_and_its_tooltip_says_all() {
+    let names: Vec<String> = (0..20).map(|at| format!("BLOCK_{at}")).collect();
+    let parameters = names.iter().map(|name| format!(", {name}: tl.constexpr")).collect::<String>();
+    let text = format!(
+        "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef fill(x{parameters}):\n    tl.store(x, 1)\n"
+    );
+    let mut server = Server::start(json!({ "textDocument": { "inlayHint": {} } }));
+    let uri = "file:///w/fill.py";
+    server.open_as("python", uri, &text);
+    server.diagnostics(uri, 1);
+    let asked = json!({ "textDocument": { "uri": uri }, "range": range((5, 0), (6, 0)) });
+    let hint = server.request("textDocument/inlayHint", asked).expect("hints")[0].clone();
+    let said = |what: &str| hint[what].as_str().unwrap_or_default().to_owned();
+    assert!(said("label").ends_with(" …") && said("label").chars().count() <= 80, "{hint}");
+    assert!(names.iter().all(|name| said("tooltip").contains(&format!("{name}="))), "{hint}");
+}
+
 #[test]
 fn a_document_that_is_not_open_has_no_hints_and_no_lenses() {
     let mut server = Server::start(json!({ "textDocument": { "inlayHint": {}, "codeLens": {} } }));

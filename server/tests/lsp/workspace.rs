@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::files::{Folder, has_deadlock, pulls, watched};
-use crate::support::{Server, kernel};
+use crate::files::{Folder, has_deadlock, pulled_until, pulls, watched};
+use crate::support::{Server, kernel, range};
 
 /// Full reports by name, and the result ids of all.
 fn reports(items: &Value) -> (BTreeMap<String, Vec<Value>>, Vec<Value>) {
@@ -65,4 +65,24 @@ fn files_that_nobody_has_opened_are_looked_at() {
     // A request that waits does not keep the session from ending.
     server.ask("workspace/diagnostic", ask(&[], Value::Null));
     assert!(server.shutdown().success());
+}
+
+#[test]
+fn what_is_wrong_with_settings_is_said_where_they_stand() {
+    let folder = Folder::new("workspace-settings");
+    folder.write("fencepost.toml", "tritn = \"3.9\"\n");
+    let mut server = Server::start(pulls());
+    let root = folder.uri("").trim_end_matches('/').to_owned();
+    let event = json!({ "added": [{ "uri": root, "name": "w" }], "removed": [] });
+    server.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
+    let python = folder.uri("sum_rows.py");
+    server.open_as("python", &python, &kernel("gluon/sum_rows.py"));
+    // A client that asks for open documents alone would never see it there.
+    let is_settings = |found: &[Value]| found.iter().any(|it| it["code"] == json!("configuration"));
+    pulled_until(&mut server, &python, is_settings);
+    let ask = json!({ "previousResultIds": [] });
+    let answer = server.request("workspace/diagnostic", ask).expect("an answer");
+    let (full, _) = reports(&answer["items"]);
+    assert_eq!(full["fencepost.toml"][0]["range"], range((0, 0), (0, 5)), "{answer}");
+    pulled_until(&mut server, &python, |found| !is_settings(found));
 }

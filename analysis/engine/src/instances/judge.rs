@@ -526,9 +526,12 @@ impl ElaboratedInstance {
         let own = file == FileId(0);
         let place = if own { self.module.place(range).0 } else { self.module.place(self.name).0 };
         let source = (!own).then(|| self.spot(file, range));
-        let message = match &source {
-            Some(source) => format!("not followed in {source}: {why}"),
-            None => format!("not followed: {why}"),
+        // Most reasons say it themselves.
+        let message = match (&source, why.ends_with("is not followed")) {
+            (Some(source), true) => format!("in {source}: {why}"),
+            (Some(source), false) => format!("not followed in {source}: {why}"),
+            (None, true) => why.to_owned(),
+            (None, false) => format!("not followed: {why}"),
         };
         let message = match more {
             0 => message,

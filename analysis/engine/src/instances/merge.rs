@@ -4,7 +4,7 @@ use super::KernelInstances;
 use super::budget::LEFT_OUT;
 use super::premise::{Key, blames, depends, groups, key, tells};
 use base::TextRange;
-use findings::{Finding, GlobalMemory, KernelReport, Kind, Severity, Verdict};
+use findings::{Finding, GlobalMemoryReport, KernelReport, Kind, Severity, Verdict};
 
 /// Instances that a condition names; more are counted.
 const NAMED: usize = 3;
@@ -21,7 +21,7 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
     let broken = reports.iter().any(|it| it.broken);
     let (runs, steps) = (reports.iter().map(|it| it.runs).sum(), reports.iter().map(|it| it.steps).sum());
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(reports.len());
-    let mut globals: Vec<(usize, GlobalMemory)> = Vec::new();
+    let mut globals: Vec<(usize, GlobalMemoryReport)> = Vec::new();
     let mut found: Vec<(Key, Finding, Vec<usize>)> = Vec::new();
     for (number, report) in reports.into_iter().enumerate() {
         verdicts.push(report.verdict);
@@ -34,7 +34,7 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
             }
         }
     }
-    let mut global = GlobalMemory::merged(globals.iter().map(|(_, global)| global.clone()));
+    let mut global = GlobalMemoryReport::merged(globals.iter().map(|(_, global)| global.clone()));
     if let Some(global) = &global {
         // What one instance rests on, all of them do.
         for (number, of) in &globals {

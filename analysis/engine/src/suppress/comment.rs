@@ -1,7 +1,7 @@
 //! The text of a suppression comment: `# fencepost: ignore[deadlock, lapped-wait] the host never launches it so`.
 
 use base::TextRange;
-use findings::{Code, Edit, Fix, Kind, Problem, Severity};
+use findings::{Edit, Fix, Kind, PrintedCode, Problem, Severity};
 use ttgir::nearest;
 
 /// Stands in a comment for a reason that its author has yet to write.
@@ -100,7 +100,7 @@ impl Comment {
             self.wrong(self.range, "this names no kind; write `ignore[KIND] reason`".to_owned(), None);
             return;
         }
-        if Code::from_name(name).is_some() {
+        if PrintedCode::from_name(name).is_some() {
             let message = format!("`{name}` is not a kind of finding, so it cannot be suppressed");
             self.wrong(range, message, None);
             return;

@@ -7,7 +7,7 @@ use python::syntax::Module;
 use python::syntax::range;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
 use ttgir::queries::spot;
-use ttgir::{Document, Level};
+use ttgir::{Document, IrLevel};
 
 use super::comment::{Comment, MARK, read};
 
@@ -54,7 +54,7 @@ pub(super) fn ir_comments(document: &Document) -> (Vec<Suppression>, bool) {
         before.replace("\\\"", "").matches('"').count() % 2 == 0
     };
     let function = |at: u32| {
-        let sections = document.sections().iter().filter(|section| section.level() != Level::Llvm);
+        let sections = document.sections().iter().filter(|section| section.level() != IrLevel::Llvm);
         let section = sections.into_iter().find(|section| section.range().touches(at))?;
         let (tree, offset) = (section.tree(), section.offset());
         let op = spot::function(tree, tree.op_at(at.checked_sub(offset)?)?)?;

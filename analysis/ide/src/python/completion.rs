@@ -6,7 +6,7 @@ use gluon::catalog::{self, Builtin, Kind};
 use gluon::{Imports, Target};
 use python::syntax::range;
 
-use super::Setting;
+use super::FileContext;
 use super::callee::Callee;
 use super::cursor::{Cursor, OpenCall, Where};
 use super::navigate::{expression, offered};
@@ -19,7 +19,7 @@ use crate::directive;
 use engine::instances::PythonFile;
 
 /// What may stand at an offset; `None` where others know better.
-pub fn completions(file: &PythonFile, setting: &Setting<'_>, offset: u32) -> Option<Completions> {
+pub fn completions(file: &PythonFile, setting: &FileContext<'_>, offset: u32) -> Option<Completions> {
     if !file.mentions_kernels() {
         return None;
     }
@@ -40,7 +40,7 @@ pub fn completions(file: &PythonFile, setting: &Setting<'_>, offset: u32) -> Opt
     Some(Completions { insert, replace: insert.cover(cursor.word), items, incomplete })
 }
 
-fn code(file: &PythonFile, setting: &Setting<'_>, cursor: &Cursor<'_>, offset: u32) -> Option<Vec<Completion>> {
+fn code(file: &PythonFile, setting: &FileContext<'_>, cursor: &Cursor<'_>, offset: u32) -> Option<Vec<Completion>> {
     if let Some(module) = &cursor.import_from {
         let names = Imports::of(file.module(), setting.sources);
         return Some(members(&names.path(module)?, setting));
@@ -87,7 +87,7 @@ fn of_object(scene: &Scene<'_>, at: TextRange, offset: u32) -> Option<Vec<Comple
 }
 
 /// What a module or class offers.
-fn members(path: &str, setting: &Setting<'_>) -> Vec<Completion> {
+fn members(path: &str, setting: &FileContext<'_>) -> Vec<Completion> {
     let mut found = catalog::members(path, setting.version);
     if path.starts_with("gl.") {
         let own = catalog::members("gl", setting.version);
@@ -270,7 +270,7 @@ fn of_thing(scene: &Scene<'_>, thing: Option<Thing>, offset: u32) -> Vec<Complet
 }
 
 /// Keys of directives, their values, parameters of the kernel below, kinds of findings.
-fn comment(file: &PythonFile, setting: &Setting<'_>, offset: u32) -> Option<Completions> {
+fn comment(file: &PythonFile, setting: &FileContext<'_>, offset: u32) -> Option<Completions> {
     let text = file.text();
     let (body, _) = directive::body(text, offset)?;
     let suppression = directive::kinds(text, offset);
@@ -308,7 +308,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("num_ctas", "CTAs of a cluster"),
 ];
 
-fn keys(file: &PythonFile, setting: &Setting<'_>, body: &str, offset: u32) -> Vec<Completion> {
+fn keys(file: &PythonFile, setting: &FileContext<'_>, body: &str, offset: u32) -> Vec<Completion> {
     let given: Vec<&str> = body.split(',').filter_map(|piece| Some(piece.split_once('=')?.0.trim())).collect();
     let line = file.text().get(offset as usize..).and_then(|rest| rest.lines().next()).unwrap_or("");
     let behind: Vec<&str> = line.split(',').filter_map(|piece| Some(piece.split_once('=')?.0.trim())).collect();
@@ -339,7 +339,7 @@ fn keys(file: &PythonFile, setting: &Setting<'_>, body: &str, offset: u32) -> Ve
     items
 }
 
-fn directive_values(key: &str, setting: &Setting<'_>) -> Vec<Completion> {
+fn directive_values(key: &str, setting: &FileContext<'_>) -> Vec<Completion> {
     let word = |word: String| Completion::new(word, CompletionKind::Word, key);
     match key {
         "target" | "arch" => {

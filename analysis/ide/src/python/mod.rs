@@ -41,7 +41,7 @@ use python::syntax::scan::is_name;
 
 /// What a file is read with besides its text.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting<'a> {
+pub struct FileContext<'a> {
     /// The files around it.
     pub sources: &'a dyn Sources,
     /// The release of Triton that it is for.

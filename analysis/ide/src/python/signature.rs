@@ -4,7 +4,7 @@ use base::TextRange;
 use gluon::Imports;
 use python::syntax::CurrentTree;
 
-use super::Setting;
+use super::FileContext;
 use super::callee::Callee;
 use super::cursor::{Cursor, OpenCall, Where};
 use super::functions::Definitions;
@@ -15,7 +15,7 @@ use crate::completion::item::{Signature, SignaturePart};
 use engine::instances::PythonFile;
 
 /// The signature of the innermost call at an offset that is one of a builtin, helper or class of kernels.
-pub fn signature(file: &PythonFile, setting: &Setting<'_>, offset: u32) -> Option<Signature> {
+pub fn signature(file: &PythonFile, setting: &FileContext<'_>, offset: u32) -> Option<Signature> {
     if !file.mentions_kernels() {
         return None;
     }
@@ -33,7 +33,7 @@ pub fn signature(file: &PythonFile, setting: &Setting<'_>, offset: u32) -> Optio
 /// Asks what is known of a file's present text.
 pub(super) fn with_scene<R>(
     file: &PythonFile,
-    setting: &Setting<'_>,
+    setting: &FileContext<'_>,
     ask: impl FnOnce(&Scene<'_>) -> Option<R>,
 ) -> Option<R> {
     let present = CurrentTree::of(file.module());

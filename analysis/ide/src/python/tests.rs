@@ -99,8 +99,8 @@ def kernel(desc, n, depth: ttgl.constexpr):
 BODY
 ";
 
-fn setting() -> Setting<'static> {
-    Setting { sources: &python::syntax::NoSources, version: gluon::Version(3, 9) }
+fn setting() -> FileContext<'static> {
+    FileContext { sources: &python::syntax::NoSources, version: gluon::Version(3, 9) }
 }
 
 /// The labels that are offered at the cursor of a line of the kernel.
@@ -133,7 +133,7 @@ fn an_item_has_its_signature_and_its_documentation() {
     assert_eq!(found.items[0].detail, "(mbarrier, phase, pred=True, deps=())");
     let doc = found.items[0].key.as_ref().and_then(crate::completion::documentation);
     assert!(doc.is_some_and(|doc| doc.contains("parity")));
-    let old = Setting { version: gluon::Version(3, 5), ..setting() };
+    let old = FileContext { version: gluon::Version(3, 5), ..setting() };
     let (file, at) = cursor(&RING.replace("BODY", "        mbarrier.expect(bars, b$"));
     assert_eq!(completions(&file, &old, at).unwrap().items[0].label, "bytes=");
 }

@@ -9,14 +9,14 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprAttribute, Stmt, StmtFunctionDef};
 use rustc_hash::FxHashMap;
 
-use super::Setting;
+use super::FileContext;
 use super::functions::{Definitions, Role, dotted};
 use super::things::{Library, Thing, Things};
 use crate::tokens::{Modifiers, SemanticKind, SemanticToken, of_effect};
 use engine::instances::PythonFile;
 
 /// The tokens in a range of a file, or in all of it; `None` for a file without kernels.
-pub fn tokens(file: &PythonFile, setting: &Setting<'_>, within: Option<TextRange>) -> Option<Vec<SemanticToken>> {
+pub fn tokens(file: &PythonFile, setting: &FileContext<'_>, within: Option<TextRange>) -> Option<Vec<SemanticToken>> {
     if !file.mentions_kernels() {
         return None;
     }
@@ -51,7 +51,7 @@ fn start(def: &StmtFunctionDef) -> u32 {
 
 struct Painter<'m, 'p> {
     within: TextRange,
-    setting: &'p Setting<'p>,
+    setting: &'p FileContext<'p>,
     names: &'p Imports<'m>,
     definitions: &'p Definitions<'m>,
     library: &'p Library<'p, 'm>,

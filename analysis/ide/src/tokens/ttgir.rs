@@ -4,7 +4,7 @@
 use base::TextRange;
 use dialects::{OpCompletion, OpDecl, OpEffect, table};
 use rustc_hash::FxHashMap;
-use ttgir::{Document, Level, Section, Token, TokenKind, Tokens};
+use ttgir::{Document, IrLevel, Section, Token, TokenKind, Tokens};
 
 use super::values::{Named, named};
 use super::{Modifiers, SemanticKind, SemanticToken};
@@ -66,7 +66,7 @@ fn paint(section: &Section, within: TextRange, out: &mut Vec<SemanticToken>) {
     let rest = text.get(within.end as usize..).unwrap_or("");
     let end = within.end as usize + rest.find('\n').unwrap_or(rest.len());
     let lines = TextRange::new(start as u32, end as u32);
-    let prose = section.level() == Level::Other && !text.contains("module");
+    let prose = section.level() == IrLevel::Other && !text.contains("module");
     let named = if prose { Vec::new() } else { named(section.tree(), lines) };
     let mut painter = Painter { text, offset: section.offset(), named, at: 0, ops: FxHashMap::default(), out };
     let mut line_start = lines.start;

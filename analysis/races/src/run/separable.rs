@@ -9,7 +9,7 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use crate::term::{BinOp, apply, wrap};
-use base::spans::{Row, Spans};
+use base::spans::{Spans, StridedLanes};
 
 /// A number for each dimension.
 type Dims = SmallVec<[i64; 4]>;
@@ -422,9 +422,12 @@ impl Separable {
                 (start, lane) = (start + bytes, lane + lanes);
             }
             match &inner {
-                Further::Even { count, by, step } => Row::append(&mut rows, Row::new(start, *by, lane, *step, *count)),
+                Further::Even { count, by, step } => {
+                    StridedLanes::append(&mut rows, StridedLanes::new(start, *by, lane, *step, *count))
+                }
                 Further::Each(each) => {
-                    each.iter().for_each(|(bytes, lanes)| Row::push(&mut rows, start + bytes, (lane + lanes) as u32));
+                    each.iter()
+                        .for_each(|(bytes, lanes)| StridedLanes::push(&mut rows, start + bytes, (lane + lanes) as u32));
                 }
             }
         });

@@ -5,7 +5,7 @@ use super::fold::folds;
 use super::spans::Spans;
 use super::{Lane, Missing, Step, Timeline};
 use base::{Limits, Message, Names};
-use explore::{Schedule, Status, System, canonical};
+use explore::{Readiness, Schedule, System, canonical};
 use findings::{Finding, Goal, ListedStep, Words, inputs, machine};
 use kernel::{EffectKind, Issuer, Lowered, Mode, SiteId, Terminator};
 use machine::{BarrierPlace, BlockedOn, Event, Machine, Record, Rule, Valuation};
@@ -43,7 +43,7 @@ fn lay_out(
     let mut state = machine.initial();
     for &entry in schedule {
         let thread = usize::from(entry);
-        if machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
+        if machine.stopped(&state) || machine.status(&state, thread) != Readiness::Ready {
             break;
         }
         let Some(record) = machine.take(&mut state, thread) else { break };

@@ -3,7 +3,7 @@
 //! A stretch that repeats a block of steps (same lanes, same ops) at least [`TIMES`] times keeps its
 //! first and its last repetition. Steps that a finding tells are never folded.
 
-use super::{Fold, Folded, Step};
+use super::{Folded, FoldedSteps, Step};
 use base::TextRange;
 
 /// Runs up to this length are shown whole.
@@ -18,24 +18,24 @@ const TIMES: usize = 3;
 const SAVED: usize = 12;
 
 /// The folds of a run.
-pub(super) fn folds(steps: &[Step]) -> Vec<Fold> {
+pub(super) fn folds(steps: &[Step]) -> Vec<FoldedSteps> {
     let mut folds = set_up(steps);
-    let free = |fold: &Fold| !folds.iter().any(|known| fold.from <= known.to && known.from <= fold.to);
-    let repeats: Vec<Fold> = repeats(steps).into_iter().filter(free).collect();
+    let free = |fold: &FoldedSteps| !folds.iter().any(|known| fold.from <= known.to && known.from <= fold.to);
+    let repeats: Vec<FoldedSteps> = repeats(steps).into_iter().filter(free).collect();
     folds.extend(repeats);
     folds.sort_by_key(|fold| fold.from);
     folds
 }
 
 /// Stretches of steps that only prepare.
-fn set_up(steps: &[Step]) -> Vec<Fold> {
+fn set_up(steps: &[Step]) -> Vec<FoldedSteps> {
     let prepares = |step: &Step| matches!(step.verb, "alloc" | "init") && !step.told;
     let mut folds = Vec::new();
     let mut at = 0;
     while at < steps.len() {
         let count = steps[at..].iter().take_while(|step| prepares(step)).count();
         if count >= PREPARED {
-            folds.push(Fold { from: at as u32 + 1, to: (at + count) as u32, what: Folded::SetUp });
+            folds.push(FoldedSteps { from: at as u32 + 1, to: (at + count) as u32, what: Folded::SetUp });
         }
         at += count.max(1);
     }
@@ -43,7 +43,7 @@ fn set_up(steps: &[Step]) -> Vec<Fold> {
 }
 
 /// Repeated iterations of a long run.
-fn repeats(steps: &[Step]) -> Vec<Fold> {
+fn repeats(steps: &[Step]) -> Vec<FoldedSteps> {
     let mut folds = Vec::new();
     if steps.len() > SHORT {
         let key = |step: &Step| (!step.told && !step.stuck).then_some((step.lane, step.range));
@@ -53,7 +53,7 @@ fn repeats(steps: &[Step]) -> Vec<Fold> {
 }
 
 /// Folds a stretch that begins after `before` steps, then what its folds keep.
-fn stretch(keys: &[Option<(usize, TextRange)>], before: usize, folds: &mut Vec<Fold>) {
+fn stretch(keys: &[Option<(usize, TextRange)>], before: usize, folds: &mut Vec<FoldedSteps>) {
     let mut at = 0;
     while at < keys.len() {
         let Some((period, times)) = block(&keys[at..]) else {
@@ -62,7 +62,7 @@ fn stretch(keys: &[Option<(usize, TextRange)>], before: usize, folds: &mut Vec<F
         };
         let (from, to) = (at + period, at + (times - 1) * period);
         stretch(&keys[at..from], before + at, folds);
-        folds.push(Fold {
+        folds.push(FoldedSteps {
             from: (before + from) as u32 + 1,
             to: (before + to) as u32,
             what: Folded::Repeats { times: times as u32 - 2 },

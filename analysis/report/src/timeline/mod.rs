@@ -39,7 +39,7 @@ pub struct Timeline {
     /// What is missing.
     pub missing: Vec<Missing>,
     /// Stretches that a drawing may show as one line, ascending, disjoint.
-    pub folds: Vec<Fold>,
+    pub folds: Vec<FoldedSteps>,
 }
 
 /// A partition of a CTA.
@@ -278,7 +278,7 @@ pub enum Missing {
 
 /// Steps that a drawing shows as one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fold {
+pub struct FoldedSteps {
     /// The first of them.
     pub from: u32,
     /// The last of them.
@@ -305,7 +305,7 @@ pub enum Row {
     /// A step by its number.
     Step(u32),
     /// A fold in the place of its steps.
-    Fold(Fold),
+    Fold(FoldedSteps),
 }
 
 impl Timeline {

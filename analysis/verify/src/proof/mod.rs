@@ -56,7 +56,7 @@ use super::outcome::{Closure, Found, OpenReason, Reach, SharedProof};
 use crate::limits::proof::{CELLS, FAR, LEADS, STATES};
 use base::{Cancel, Cancelled, Digest, Limits};
 use context::ProofContext;
-use explore::{Status, System};
+use explore::{Readiness, System};
 use facts::{Fact, Facts, NO_HIGH, NO_LOW};
 use kernel::{EffectKind, InputId, InputKind, Instr, Issuer, Kernel, Pure, Terminator};
 use machine::{Machine, Rule, ThreadStatus, TxCount, Valuation};
@@ -441,7 +441,7 @@ impl Prover<'_, '_> {
             let is_nearer =
                 nearest.is_none_or(|(known, moving)| far(thread).cmp(far(known)).then(moving.cmp(&moves)).is_lt());
             // Who is not the nearest so far need not be asked whether it can go on.
-            if is_nearer && (moves || self.machine.status(&path.state, thread) == Status::Ready) {
+            if is_nearer && (moves || self.machine.status(&path.state, thread) == Readiness::Ready) {
                 nearest = Some((thread, moves));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use asserts::{AssertMessage, Race, run_finding};
+use asserts::{AssertMessage, AssertedRace, run_finding};
 use base::{IrNames, Message, message};
 use findings::Finding;
 use tensors::memory::{AccessMode, GlobalMemory};
@@ -36,18 +36,18 @@ struct Repeated {
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(super) struct RaceLog {
-    races: BTreeMap<(OpId, OpId, Race), Repeated>,
+    races: BTreeMap<(OpId, OpId, AssertedRace), Repeated>,
     faults: BTreeMap<(OpId, &'static str), u64>,
     /// By op and argument, the first read of what nobody has written: by whom, where, how wide; and how many bytes.
     unwritten: BTreeMap<OpId, (Record, u64, u8, u64)>,
 }
 
 impl Witness {
-    fn race(&self) -> Race {
+    fn race(&self) -> AssertedRace {
         match (self.earlier.writes(), self.later.mode) {
-            (false, _) => Race::WriteAfterRead,
-            (true, AccessMode::Write | AccessMode::AtomicWrite) => Race::WriteAfterWrite,
-            (true, _) => Race::ReadAfterWrite,
+            (false, _) => AssertedRace::WriteAfterRead,
+            (true, AccessMode::Write | AccessMode::AtomicWrite) => AssertedRace::WriteAfterWrite,
+            (true, _) => AssertedRace::ReadAfterWrite,
         }
     }
 }
@@ -134,7 +134,7 @@ impl Words<'_, '_> {
         }
     }
 
-    fn race(&self, race: Race, found: &Repeated) -> Finding<Message> {
+    fn race(&self, race: AssertedRace, found: &Repeated) -> Finding<Message> {
         let Repeated { first: witness, bytes } = found;
         let Witness { earlier, later, .. } = witness;
         let what = self.element(witness.address, witness.width);

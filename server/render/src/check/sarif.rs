@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use ttgir::SyntaxError;
 
 use base::TextRange;
-use findings::{Code, Finding, Fix, KernelReport, Problem, Severity, Suppressed, SuppressedBy};
+use findings::{Finding, Fix, KernelReport, PrintedCode, Problem, Severity, Suppressed, SuppressedBy};
 use serde_json::{Value, json};
 
 use crate::SourceText;
@@ -120,7 +120,7 @@ fn note(text: &str, artifact: &Value) -> String {
 }
 
 fn rules() -> Vec<Value> {
-    let rule = |code: Code| {
+    let rule = |code: PrintedCode| {
         json!({
             "id": code.name,
             "name": code.name,
@@ -131,13 +131,13 @@ fn rules() -> Vec<Value> {
             "properties": { "tags": ["correctness", "gpu"], "problem.severity": problem_severity(code.severity) },
         })
     };
-    Code::all().map(rule).collect()
+    PrintedCode::all().map(rule).collect()
 }
 
 /// Names the rule of a result.
 fn set_rule(value: &mut Value, name: &str) {
     value["ruleId"] = json!(name);
-    if let Some(index) = Code::all().position(|code| code.name == name) {
+    if let Some(index) = PrintedCode::all().position(|code| code.name == name) {
         value["ruleIndex"] = json!(index);
     }
 }

@@ -2,7 +2,7 @@
 
 use findings::{Finding, KernelReport, Verdict};
 use report::Report;
-use report::timeline::{Fold, Folded, Row, Step, Timeline};
+use report::timeline::{Folded, FoldedSteps, Row, Step, Timeline};
 
 use crate::SourceText;
 use crate::lanes;
@@ -186,7 +186,7 @@ fn drawn_slots(timeline: &Timeline) -> Vec<usize> {
 }
 
 /// What a fold stands for.
-pub(super) fn folded(fold: &Fold) -> String {
+pub(super) fn folded(fold: &FoldedSteps) -> String {
     let (from, to) = (fold.from, fold.to);
     match fold.what {
         Folded::SetUp => format!("steps {from} to {to} allocate memory and initialise barriers"),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use findings::{KernelReport, Kind, Verdict};
 use kernel::Mode;
-use report::timeline::{Band, Fold, Missing, PhaseEnd, Row, Step, TickAct, Timeline};
+use report::timeline::{Band, FoldedSteps, Missing, PhaseEnd, Row, Step, TickAct, Timeline};
 use ttgir::SyntaxError;
 
 use super::drawing::{TraceDrawing, folded, words};
@@ -217,7 +217,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn fold(&self, out: &mut String, row: usize, fold: &Fold) {
+    fn fold(&self, out: &mut String, row: usize, fold: &FoldedSteps) {
         let edge = self.edge(row, true, true);
         let text = format!("{edge} {:>1$}  {2}", "⋮", self.digits.0, folded(fold));
         let _ = writeln!(out, "{}", self.paint.text(Style::Doubt, &text));

@@ -51,7 +51,7 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) allow_undecided: bool,
     /// Without effect: that an undecided kernel exits with 2 is the default
-    #[arg(long, conflicts_with = "allow_undecided")]
+    #[arg(long, conflicts_with = "allow_undecided", hide = true)]
     pub(crate) strict: bool,
     /// Say of each kernel why its verdict is what it is: runs, loops closed, what was assumed
     ///

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base::Cancel;
 use clap::Parser;
 use engine::SharedCache;
-use findings::Code;
-use mcp::{Asked, Tool, ToolAnswer};
+use findings::PrintedCode;
+use mcp::{CallArguments, Tool, ToolAnswer};
 use serde_json::{Map, Value, json};
 
 use super::super::answer::Answer;
@@ -32,7 +32,7 @@ pub(super) struct Shared {
 /// The answer to a call. What is wrong with its arguments, and what could not be looked at, are answers too, so that an
 /// agent reads them.
 pub(super) fn call(tool: &Tool, arguments: &Map<String, Value>, shared: &Shared, stop: &Arc<AtomicBool>) -> ToolAnswer {
-    let asked = Asked::read(tool, arguments).and_then(|asked| parse(tool, asked));
+    let asked = CallArguments::read(tool, arguments).and_then(|asked| parse(tool, asked));
     match asked {
         Ok((command, given, limit)) => result(answer(command, given, shared, stop), limit),
         Err(problem) => ToolAnswer::error(&problem),
@@ -40,8 +40,8 @@ pub(super) fn call(tool: &Tool, arguments: &Map<String, Value>, shared: &Shared,
 }
 
 /// Reads a call as the command line would.
-fn parse(tool: &Tool, asked: Asked) -> Result<(Command, Option<Source>, usize), String> {
-    let Asked { options, mut words, path, text, limit } = asked;
+fn parse(tool: &Tool, asked: CallArguments) -> Result<(Command, Option<Source>, usize), String> {
+    let CallArguments { options, mut words, path, text, limit } = asked;
     let given = text.map(|text| {
         let unnamed = || PathBuf::from(if looks_like_python(&text) { "text.py" } else { "text.ttgir" });
         let path = path.as_ref().map_or_else(unnamed, |path| absolute(Path::new(path)));
@@ -121,7 +121,8 @@ fn checked(args: &Check, around: Surroundings) -> Answer {
 
 fn explained(kind: Option<&str>) -> Answer {
     let mut answer = explain::answer(kind);
-    let codes = Code::all().filter(|code| kind.is_none_or(|_| Some(*code) == kind.and_then(Code::from_name)));
+    let codes =
+        PrintedCode::all().filter(|code| kind.is_none_or(|_| Some(*code) == kind.and_then(PrintedCode::from_name)));
     let codes = codes.map(|code| {
         let mut one = json!({ "code": code.name, "severity": code.severity.name(), "summary": code.summary() });
         if kind.is_some() {

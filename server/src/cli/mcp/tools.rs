@@ -1,14 +1,14 @@
 //! The tools, and what each of them takes beside a file or a text.
 
 use mcp::FieldKind::{Choice, Flag, Number, Pairs, Text, Word};
-use mcp::{Field, Tool};
+use mcp::{Parameter, Tool};
 
-const fn field(name: &'static str, kind: mcp::FieldKind, help: &'static str) -> Field {
-    Field::new(name, kind, help)
+const fn field(name: &'static str, kind: mcp::FieldKind, help: &'static str) -> Parameter {
+    Parameter::new(name, kind, help)
 }
 
 /// How kernels in Python are analysed.
-const PYTHON: &[Field] = &[
+const PYTHON: &[Parameter] = &[
     field(
         "set",
         Pairs("--set"),
@@ -22,15 +22,15 @@ const PYTHON: &[Field] = &[
     field("triton", Text("--triton"), "Of kernels in Python: the release of Triton, such as 3.8"),
 ];
 
-const SEMANTICS: Field = field(
+const SEMANTICS: Parameter = field(
     "semantics",
     Choice("--semantics", &["release", "fork"]),
     "By whose rules to judge where versions of Triton's sanitizer differ",
 );
 
-const KERNEL: Field = field("kernel", Text("--kernel"), "Only this kernel");
+const KERNEL: Parameter = field("kernel", Text("--kernel"), "Only this kernel");
 
-const CHECK: &[Field] = &[
+const CHECK: &[Parameter] = &[
     SEMANTICS,
     field("explain_proof", Flag("--explain-proof"), "Say of each kernel what its verdict rests on"),
     field("no_suppress", Flag("--no-suppress"), "Show findings that a `fencepost: ignore[…]` comment suppresses"),
@@ -42,7 +42,7 @@ const CHECK: &[Field] = &[
     ),
 ];
 
-const REPORT: &[Field] = &[
+const REPORT: &[Parameter] = &[
     KERNEL,
     field(
         "section",
@@ -53,14 +53,14 @@ const REPORT: &[Field] = &[
     SEMANTICS,
 ];
 
-const TRACE: &[Field] = &[
+const TRACE: &[Parameter] = &[
     KERNEL,
     field("finding", Number("--finding"), "Only this finding, counted from 1"),
     field("all_steps", Flag("--all-steps"), "Draw repeated iterations of a long run too"),
     SEMANTICS,
 ];
 
-const RUN: &[Field] = &[
+const RUN: &[Parameter] = &[
     KERNEL,
     field("grid", Text("--grid"), "Programs along x, y, z: `4` or `4,4`"),
     field("arguments", Pairs("--arg"), "Arguments, such as {\"M\": 256, \"x\": \"f16[256,64]:uniform(-1,1)\"}"),
@@ -81,7 +81,7 @@ const RUN: &[Field] = &[
     ),
 ];
 
-const EXPLAIN: &[Field] =
+const EXPLAIN: &[Parameter] =
     &[field("kind", Word, "A kind of finding or another code, such as `deadlock`; without it all are listed")];
 
 /// All tools.

@@ -63,8 +63,8 @@ pub(crate) fn completion(
 }
 
 /// What may stand at a place of `fencepost.toml`; the documentation of a setting is a sentence, so it comes at once.
-fn settings_list(snapshot: &Snapshot, found: Vec<settings::Completion>) -> CompletionResponse {
-    let item = |(at, item): (usize, settings::Completion)| CompletionItem {
+fn settings_list(snapshot: &Snapshot, found: Vec<settings::SettingCompletion>) -> CompletionResponse {
+    let item = |(at, item): (usize, settings::SettingCompletion)| CompletionItem {
         kind: Some(if item.key { CompletionItemKind::PROPERTY } else { CompletionItemKind::VALUE }),
         sort_text: Some(format!("{at:04}")),
         filter_text: Some(item.label.clone()),

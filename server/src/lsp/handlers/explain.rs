@@ -1,6 +1,6 @@
 //! `fencepost/explain`: the page of a kind of finding, or of another code, in Markdown.
 
-use findings::Code;
+use findings::PrintedCode;
 use serde::Deserialize;
 
 /// Parameters of the request.
@@ -12,6 +12,6 @@ pub(crate) struct ExplainParams {
 
 /// The page, with its Python as what editors know it by; `None` where there is no such kind.
 pub(crate) fn explain(params: &ExplainParams) -> Option<String> {
-    let page = Code::from_name(&params.kind)?.page;
+    let page = PrintedCode::from_name(&params.kind)?.page;
     Some(page.replace("\n```gluon", "\n```python").replace("\n```triton", "\n```python"))
 }

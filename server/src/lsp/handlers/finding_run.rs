@@ -60,7 +60,7 @@ pub(crate) fn run(snapshot: &Snapshot, params: &FindingRunParams) -> Option<Find
         title: finding.kind.name().to_owned(),
         message: String::new(),
         place: String::new(),
-        with: with.clone(),
+        with: String::new(),
         finding: Some(finding),
     };
     let drawing = TraceDrawing::new(timeline_of(snapshot, report.range, Some(finding)), heading, &places, true);

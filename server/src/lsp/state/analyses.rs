@@ -1,6 +1,7 @@
 //! When analyses run, and what becomes of their outcomes.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use base::{Cancel, Cancelled};
 use engine::{Analysis, Listener, Progress, Source};
 use execution::recipe_check;
+use findings::Problem;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -22,7 +24,7 @@ use crate::lsp::panics::catch_panic;
 use crate::lsp::snapshot::{DocumentAnalysis, Snapshot};
 use transport::Refresher;
 use transport::progress::{self, Job};
-use workspace::{Dependencies, LoaderClient, settings_problems};
+use workspace::{Configuration, Dependencies, LoaderClient, settings_problems};
 
 /// When an analysis first shows what it has found, and how often at least it does so then.
 const FIRST_SHOWN: Duration = Duration::from_millis(100);
@@ -356,7 +358,7 @@ pub(crate) fn analyse(
             let mut listener = configuration.settings.listener(listener);
             let mut analysis = engine.analyse_telling(document, focus, cancel, &mut listener)?;
             configuration.settings.apply(&mut analysis);
-            analysis.problems.extend(configuration.problems);
+            analysis.problems.extend(said_here(snapshot, &configuration));
             dependencies.extend(sources.dependencies());
             analysis
         }
@@ -372,7 +374,7 @@ pub(crate) fn analyse(
                 return Err(Cancelled);
             }
             configuration.settings.apply(&mut analysis);
-            analysis.problems.extend(configuration.problems);
+            analysis.problems.extend(said_here(snapshot, &configuration));
             dependencies.extend(elaborated.dependencies);
             dependencies.extend(sources.dependencies());
             analysis
@@ -384,6 +386,12 @@ pub(crate) fn analyse(
         analysis.problems.extend(wrong);
     }
     Ok(diagnostics::document_analysis(snapshot, analysis, Some(dependencies), None))
+}
+
+/// What is wrong with the settings of a document, unless the client is told where they stand.
+fn said_here(snapshot: &Snapshot, configuration: &Configuration) -> Vec<Problem> {
+    let told = |folder: &PathBuf| snapshot.told_settings.contains(folder);
+    if configuration.folder.as_ref().is_some_and(told) { Vec::new() } else { configuration.problems.clone() }
 }
 
 /// Brings the view of the disk up to date, as far as the analysis is to wait for that.

@@ -1,5 +1,6 @@
 //! What the state thread is told.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub(crate) enum StateMessage {
     Initialized,
     /// Somebody wants to look at files that are not open.
     Workspace(oneshot::Sender<WorkspaceState>),
+    /// The client is told, under its own name, of the `fencepost.toml` of these folders, open or not.
+    SettingsTold(BTreeSet<PathBuf>),
     /// Somebody wants to work when no document is analysed.
     WhenIdle(oneshot::Sender<()>),
     /// The client watches no files.

@@ -98,7 +98,13 @@ impl SessionState {
         let loader = loader.inspect_err(|error| tracing::error!("cannot start the loader: {error}")).ok();
         let state = SessionState {
             documents: BTreeMap::new(),
-            shared: Shared { client: Arc::default(), workspace: Arc::default(), outcomes: Arc::default(), loader },
+            shared: Shared {
+                client: Arc::default(),
+                workspace: Arc::default(),
+                outcomes: Arc::default(),
+                loader,
+                told_settings: Arc::default(),
+            },
             sender,
             refresher: None,
             client,
@@ -158,6 +164,7 @@ impl SessionState {
                 let (shared, open) = (self.shared.clone(), self.documents.keys().cloned().collect());
                 let _ = reply.send(WorkspaceState { shared, open, changes: self.changes.subscribe() });
             }
+            StateMessage::SettingsTold(folders) => self.settings_told(folders),
             StateMessage::WhenIdle(waits) => self.when_idle.push(waits),
             StateMessage::WatchFiles => self.watch_files(),
             StateMessage::SettingsAnnounced(settings) => self.settings_announced(&settings),

@@ -138,7 +138,10 @@ fn phase_cells(links: &Links<'_>, at: usize, barrier: &BarrierSummary) -> [Marku
     };
     let phase = html! {
         (codes(&barrier.phase))
-        @for (name, how) in carried { br; span class="quiet" { (code(name)) ": " (how) } }
+        @for (nth, (name, how)) in carried.into_iter().enumerate() {
+            @if nth > 0 || !barrier.phase.is_empty() { br; }
+            span class="quiet" { (code(name)) ": " (how) }
+        }
     };
     [
         name,

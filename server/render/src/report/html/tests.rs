@@ -273,3 +273,41 @@ fn edges_of_one_kind_between_two_are_one_line() {
     let drawn = page.matches("<a class=\"bundle ").count();
     assert_eq!(drawn, 2 * (16 + 1), "16 bundles of 20 edges, one that is missing, twice");
 }
+
+/// The cells of the tables with a heading of these words, row by row.
+fn cells(page: &str, heading: &str) -> Vec<Vec<String>> {
+    let tables = page.split("<table").filter(|table| table.contains(heading));
+    let rows = tables.flat_map(|table| table.split("</table>").next().unwrap_or("").split("<tr").skip(1));
+    let row = |row: &str| {
+        let cells = row.split("<td").skip(1).filter_map(|cell| cell.split_once('>')?.1.split("</td>").next());
+        cells.map(str::to_owned).collect()
+    };
+    rows.map(row).filter(|row: &Vec<String>| !row.is_empty()).collect()
+}
+
+#[test]
+fn a_cell_without_a_value_says_none_and_a_column_without_one_is_left_out() {
+    let none = "<span class=\"quiet\">none</span>";
+    let text: String = (1..=50).map(|at| format!("op_{at}\n")).collect();
+    let mut report = attention(&text);
+    report.barriers.iter_mut().for_each(|barrier| barrier.expects.clear());
+    report.barriers[0].stagger.clear();
+    let places = SourceText::new(&text);
+    let view = ReportView {
+        path: "k.ttgir",
+        section: None,
+        text: TextRange::new(0, text.len() as u32),
+        places: &places,
+        report,
+        timeline: None,
+        finding: None,
+    };
+    let page = page(&[view], &[], JSON);
+    let barriers = cells(&page, ">Stagger<");
+    assert!(!page.contains(">Expects<") && barriers.len() == 20, "{barriers:?}");
+    let said: Vec<usize> = barriers.iter().map(|row| row.iter().filter(|cell| *cell == none).count()).collect();
+    assert_eq!((said[0], said[1..].iter().sum::<usize>()), (1, 0), "{barriers:?}");
+    assert!(barriers.iter().flatten().all(|cell| !cell.is_empty()), "{barriers:?}");
+    // A use outside of all loops.
+    assert!(page.contains(&format!("{none}</td>")), "a use without loops says so");
+}

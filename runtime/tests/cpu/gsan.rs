@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use base::Cancel;
 
-use crate::cpu::Cpu;
-use crate::launch::{Launch, LaunchOrigin, recipe};
-use crate::run::{GsanOptions, Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
+use runtime::cpu::Cpu;
+use runtime::launch::{Launch, LaunchOrigin, recipe};
+use runtime::run::{GsanOptions, Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 
 fn run(text: &str, recipe: &str, gsan: GsanOptions, instrument: Instrument, seed: u64) -> RunReport {
     let (launch, errors) = recipe::parse(recipe, false, Path::new("."));

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use base::Cancel;
 use findings::Kind;
 
-use crate::cpu::Cpu;
-use crate::element::numbers;
-use crate::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
-use crate::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
+use runtime::cpu::Cpu;
+use runtime::element::numbers;
+use runtime::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
+use runtime::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 use tensors::array::ElemType;
 
 const HEAD: &str = r##"

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use base::Cancel;
 
-use crate::cpu::Cpu;
-use crate::element::numbers;
-use crate::launch::directive::RecipeDirectives;
-use crate::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
-use crate::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
+use runtime::cpu::Cpu;
+use runtime::element::numbers;
+use runtime::launch::directive::RecipeDirectives;
+use runtime::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
+use runtime::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 use tensors::array::{Array, ElemType};
 
 fn array(dtype: ElemType, shape: &[u64], fill: Fill) -> ArgumentValue {
