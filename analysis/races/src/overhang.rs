@@ -183,8 +183,11 @@ impl Decider<'_> {
                 matches!(terms.node(atom), Node::Symbol(Symbol::Argument(at), _) if self.launch.value(*at).is_none());
             argument && *size == Poly::atom(atom)
         };
-        let span = places(terms, &spread.span);
-        let is_row = |index: &Poly| places(terms, index) == span;
+        // Lanes alone say nothing of which of a tile's dimensions they go along.
+        let of_programs = |atom| matches!(terms.node(atom), Node::Symbol(Symbol::Program(_), _));
+        let turned = spread.span.atoms().any(of_programs);
+        let span = places(terms, &spread.span, turned);
+        let is_row = |index: &Poly| places(terms, index, turned) == span;
         let is_masked =
             masks.get(spread.access as usize).is_some_and(|own| own.iter().any(|(index, _)| *index == spread.span));
         let uses_stride = |access: &Access| {
@@ -253,9 +256,13 @@ fn masks(program: &mut Program) -> Vec<Vec<(Poly, Poly)>> {
     all
 }
 
-/// What a place is made of, in whichever lane and in the iteration of whichever loop.
-fn places(terms: &Terms, of: &Poly) -> Vec<(Vec<Option<Term>>, i128)> {
-    let is_own = |atom: Term| matches!(terms.node(atom), Node::Symbol(Symbol::Round(_) | Symbol::Lane(_), _));
+/// What a place is made of, in the iteration of whichever loop, and where it is `turned` in whichever lane.
+fn places(terms: &Terms, of: &Poly, turned: bool) -> Vec<(Vec<Option<Term>>, i128)> {
+    let is_own = |atom: Term| match terms.node(atom) {
+        Node::Symbol(Symbol::Round(_), _) => true,
+        Node::Symbol(Symbol::Lane(_), _) => turned,
+        _ => false,
+    };
     let plain = |atom: &Term| Some(*atom).filter(|atom| !is_own(*atom));
     let mut all: Vec<_> =
         of.terms().map(|(monomial, by)| (monomial.iter().map(plain).collect::<Vec<_>>(), by)).collect();
