@@ -101,6 +101,64 @@ impl Quantity {
         }
     }
 
+    /// Of what it is the product.
+    pub fn factors<'q>(&'q self, all: &mut Vec<&'q Quantity>) {
+        match self {
+            Quantity::Made(Operation::Mul, parts) => {
+                parts.0.factors(all);
+                parts.1.factors(all);
+            }
+            other => all.push(other),
+        }
+    }
+
+    /// Calls `see` with each number that is divided into blocks, rounded up, and how long these are.
+    pub fn whole_blocks(&self, see: &mut dyn FnMut(u32, i64)) {
+        let Quantity::Made(op, parts) = self else { return };
+        match (op, &parts.0, &parts.1) {
+            (Operation::CeilDiv, Quantity::Unknown { id, .. }, Quantity::Known(block)) if *block > 0 => {
+                see(*id, *block)
+            }
+            (_, one, other) => {
+                one.whole_blocks(see);
+                other.whole_blocks(see);
+            }
+        }
+    }
+
+    /// Whether a product of sizes, which is a stride or how many elements there are, has a quotient in it that is 0: it is of
+    /// an empty tensor, which nobody works on.
+    pub fn is_empty(&self, of: &dyn Fn(u32) -> Option<i64>) -> bool {
+        let factors = match self {
+            Quantity::Made(Operation::Mul, factors) => factors,
+            Quantity::Stride { dense, .. } => return dense.is_empty(of),
+            _ => return false,
+        };
+        [&factors.0, &factors.1].into_iter().any(|factor| match factor {
+            Quantity::Made(Operation::FloorDiv, _) => factor.value(of) == Some(0),
+            factor => factor.is_empty(of),
+        })
+    }
+
+    /// The numbers up to one from which a constant is computed that never falls where they rise: the least and the greatest.
+    pub fn numbers_of(&self, value: i64, scanned: i64) -> Option<(i64, i64)> {
+        let at = |number: i64| self.value(&|_| Some(number));
+        // The first from which it is no less than something.
+        let first = |least: i64| -> Option<i64> {
+            let (mut low, mut high) = (0, scanned);
+            if at(high)? < least {
+                return None;
+            }
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if at(middle)? >= least { high = middle } else { low = middle + 1 }
+            }
+            Some(low)
+        };
+        let (low, behind) = (first(value)?, first(value.checked_add(1)?)?);
+        (at(low)? == value && low < behind).then(|| (low.max(1), behind - 1)).filter(|(low, high)| low <= high)
+    }
+
     /// Whether it mentions a number without a formula.
     pub fn mentions(&self, number: u32) -> bool {
         let mut found = false;
@@ -146,6 +204,17 @@ mod tests {
         assert_eq!([0, 1, 64, 65].map(|n| tiles.value(&|_| Some(n))), [0, 1, 1, 2].map(Some));
         assert!(tiles.rises() && !made(Operation::Sub, Quantity::Known(4), n).rises());
         assert_eq!(made(Operation::Mod, Quantity::Known(4), Quantity::Known(0)).value(&|_| None), None);
+    }
+
+    #[test]
+    fn rows_under_a_block() {
+        let block = |op, with| made(op, Quantity::Unknown { id: 0, of: Some(0) }, Quantity::Known(with));
+        let range = |block: Quantity, value| block.numbers_of(value, 1 << 20);
+        assert_eq!(range(block(Operation::PowerOfTwo, 0), 128), Some((65, 128)));
+        assert_eq!(range(block(Operation::PowerOfTwo, 0), 100), None);
+        assert_eq!(range(block(Operation::CeilDiv, 64), 2), Some((65, 128)));
+        assert_eq!(range(block(Operation::Max, 16), 16), Some((1, 16)));
+        assert_eq!(range(block(Operation::Min, 16), 16), None);
     }
 
     #[test]

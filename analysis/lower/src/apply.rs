@@ -3,7 +3,9 @@
 use super::lowerer::Lowerer;
 use super::value::{Class, Val};
 use base::{Message, TextRange, message};
-use dialects::{Amdg, Func, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng, Ub, assembly};
+use dialects::{
+    Amdg, Func, Llvm, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng, Ub, assembly,
+};
 use kernel::{
     Access, Arrival, CommitKind, Completion, CtaSet, EffectId, EffectKind, Issuer, Proxy, Recipients, SiteId, Space,
     Var,
@@ -60,6 +62,7 @@ impl Lowerer<'_> {
             Some(OpCode::Ttng(Ttng::SubtiledRegion)) => self.subtiled_region(op),
             Some(OpCode::Tt(Tt::Call) | OpCode::Func(Func::Call)) => self.call(op),
             Some(OpCode::Amdg(Amdg::CondBarrier)) if self.hold_back(op) => {}
+            Some(OpCode::Llvm(Llvm::IntrAssume)) => self.assume(op),
             _ if self.scalar_op(op) => {}
             _ => self.effect(op, first),
         }

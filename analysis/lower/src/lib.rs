@@ -13,6 +13,7 @@
 
 mod amd;
 mod apply;
+mod assume;
 mod autows;
 mod binding;
 mod build;

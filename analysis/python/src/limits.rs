@@ -65,6 +65,8 @@ base::limits! { "python":
         CONFTESTS: usize = 4, Count, Assumed;
         /// Conditions of host code around a launch that are told apart.
         WAYS: usize = 64, Count, Assumed;
+        /// Calls that hand a parameter on which are asked whether it is a tensor.
+        HANDED: usize = 8, Count, Assumed;
     }
 
     mod print {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use base::Quantity;
+use rustc_hash::FxHashMap;
 
 use crate::conjuncts::conjuncts;
 use crate::divisor::{around, is_of};
@@ -11,10 +12,10 @@ use crate::expressions::used;
 use crate::host::{Host, Numbers};
 use crate::interval::Intervals;
 use crate::launch::Known;
-use crate::limits::choose::{COMPANIONS, FEW, LARGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
+use crate::limits::choose::{COMPANIONS, FACTORS, FEW, LARGEST, ROUNDS, TILE_LANES, TILES, UNLIKE};
 use crate::point::fails_in;
 use crate::program::Program;
-use crate::prove::{Poly, Spread};
+use crate::prove::{Converter, Poly, Spread};
 use crate::run::{FirstWords, Setting};
 use crate::say::bound;
 use crate::term::{BinOp, Node, Symbol, Term};
@@ -104,12 +105,24 @@ fn settings_of(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Set
 }
 
 /// Launches in which sizes that divide programs' numbers are as small as they tell anything: two heads of two batches, so
-/// that quotients and remainders both vary.
+/// that quotients and remainders both vary, and three of the one or of the other, so that they are not taken for each other.
 pub(crate) fn few_of_each(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
     if launch.host.is_empty() || !launch.host.tells_all(program, &launch.values) {
         return Vec::new();
     }
-    let mut fixed = Numbers::new();
+    let mut with_bounds = Cow::Borrowed(program);
+    let bounded = bounded(&mut with_bounds, spreads);
+    let size = sizes(&with_bounds, launch)[1];
+    let made = numbers_of_each(program, launch).into_iter().filter_map(|fixed| {
+        setting(&with_bounds, launch, &bounded, &Choice { size, choice: 1, fixed, ..Choice::default() })
+    });
+    made.filter(|setting| setting.programs() <= UNLIKE).collect()
+}
+
+/// Sizes of such launches.
+fn numbers_of_each(program: &Program, launch: &Known) -> Vec<Numbers> {
+    let mut factors: Vec<&Quantity> = Vec::new();
+    let mut divided = false;
     for term in used(program) {
         let Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, of, by) = *program.terms.node(term) else {
             continue;
@@ -117,24 +130,48 @@ pub(crate) fn few_of_each(program: &Program, launch: &Known, spreads: &[Spread])
         let mut divisors = Vec::new();
         program.terms.leaves(by, &mut |node| {
             if let Node::Symbol(Symbol::Argument(at), _) = node {
-                divisors.extend(launch.host.number(*at));
+                divisors.extend(launch.host.of(*at).filter(|of| !launch.host.free_in(of).is_empty()));
             }
         });
         for (axis, programs) in (0u8..).zip(&launch.host.programs).filter(|(axis, _)| is_of(program, of, *axis)) {
             if !divisors.is_empty() && launch.grid[usize::from(axis)].is_none() {
-                let own = programs.iter().flat_map(|programs| launch.host.free_in(programs));
-                fixed.extend(own.chain(divisors.iter().copied()).map(|number| (number, FEW)));
+                divided = true;
+                programs.iter().for_each(|programs| programs.factors(&mut factors));
+                factors.extend(&divisors);
             }
         }
     }
-    if fixed.is_empty() {
+    factors.retain(|factor| !matches!(factor, Quantity::Known(_)) && !launch.host.free_in(factor).is_empty());
+    let mut kinds: Vec<&Quantity> = Vec::new();
+    for factor in factors {
+        if !kinds.contains(&factor) {
+            kinds.push(factor);
+        }
+    }
+    if !divided {
         return Vec::new();
     }
-    let mut with_bounds = Cow::Borrowed(program);
-    let bounded = bounded(&mut with_bounds, spreads);
-    let size = sizes(&with_bounds, launch)[1];
-    let made = setting(&with_bounds, launch, &bounded, &Choice { size, choice: 1, fixed, ..Choice::default() });
-    made.into_iter().filter(|setting| setting.programs() <= UNLIKE).collect()
+    let mut all = Vec::new();
+    for more in std::iter::once(None).chain((0..kinds.len().min(FACTORS)).map(Some)) {
+        let mut fixed = Numbers::new();
+        for (at, factor) in kinds.iter().enumerate() {
+            let wanted = if more == Some(at) { FEW + 1 } else { FEW };
+            for number in launch.host.free_in(factor) {
+                fixed.entry(number).or_insert(1);
+            }
+            launch.host.raise(factor, wanted, &mut fixed, &Numbers::new());
+        }
+        // What counts programs along other axes need not be many.
+        for programs in launch.host.programs.iter().flatten() {
+            if let Quantity::Unknown { id, .. } = programs
+                && !launch.host.is_bounded(*id)
+            {
+                fixed.entry(*id).or_insert(FEW);
+            }
+        }
+        all.push(fixed);
+    }
+    all
 }
 
 /// Launches in which the sizes of a tensor are no two alike, as far as every assumption is met.
@@ -236,25 +273,57 @@ pub(crate) fn is_never_met(program: &Program, launch: &Known, spreads: &[Spread]
 }
 
 /// Whether what is assumed of a stride fails with sizes that are no multiples of blocks, which the host makes launches
-/// with: then a block reaches into the next row there, and nothing but how long rows are keeps it out.
-pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -> bool {
-    if launch.host.is_empty()
-        || !is_exact(program, spread)
-        || !is_unmasked(program, spread)
-        || lies_somehow(program, launch, spread)
-        || !tells_programs(program, launch, spread)
-    {
-        return false;
+/// with: then a block reaches into the next row there, and nothing but how long rows are keeps it out. Where it does, whether it fails
+/// with multiples of them as well.
+pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -> Option<bool> {
+    // Without what data add, which may be nothing, to programs' numbers.
+    let without = without_data(program, spread);
+    let spread = without.as_ref().unwrap_or(spread);
+    if launch.host.is_empty() || lies_somehow(program, launch, spread) || !tells_programs(program, launch, spread) {
+        return None;
+    }
+    let at_its_end = is_exact(program, spread) && is_unmasked(program, spread);
+    let told = is_told(program, launch, spread);
+    if !at_its_end && !told {
+        return None;
     }
     let mut with_bounds = Cow::Borrowed(program);
     let bounded = bounded(&mut with_bounds, std::slice::from_ref(spread));
     let size = sizes(&with_bounds, launch)[1];
-    let fixed = launch.host.ragged(size);
-    let with = |spreads: &[Bounded<'_>]| {
-        let choice = Choice { size, choice: 1, fixed: fixed.clone(), ..Choice::default() };
-        setting(&with_bounds, launch, spreads, &choice)
+    let ragged = launch.host.ragged(size);
+    let fails = |fixed: &Numbers| {
+        let with = |spreads: &[Bounded<'_>]| {
+            let choice = Choice { size, choice: 1, fixed: fixed.clone(), ..Choice::default() };
+            setting(&with_bounds, launch, spreads, &choice)
+        };
+        let Some(made) = with(&[]) else { return false };
+        (at_its_end && with(&bounded).is_none()) || (told && fails_in(&with_bounds, &made, spread))
     };
-    !fixed.is_empty() && with(&bounded).is_none() && with(&[]).is_some()
+    let longest = block(&with_bounds);
+    let whole = ragged.iter().map(|(number, value)| match launch.host.is_bounded(*number) {
+        true => (*number, *value),
+        false => (*number, round_up(*value, longest)),
+    });
+    let whole: Numbers = whole.collect();
+    if !ragged.is_empty() && fails(&ragged) {
+        return Some(fails(&whole));
+    }
+    let mut others = launch.host.one_small(&ragged);
+    others.extend(numbers_of_each(program, launch));
+    others.iter().any(fails).then_some(true)
+}
+
+/// What is assumed of numbers of programs and data together, where data add nothing; `None` of what is not made of both.
+fn without_data(program: &Program, spread: &Spread) -> Option<Spread> {
+    let is_data = |atom: Term| program.terms.any_leaf(atom, |node| matches!(node, Node::Read(..)));
+    let is_program = |atom: Term| matches!(program.terms.node(atom), Node::Symbol(Symbol::Program(_), _));
+    if !spread.span.atoms().any(is_data) || spread.stride.atoms().any(is_data) {
+        return None;
+    }
+    let rest = spread.span.terms().filter(|(monomial, _)| !monomial.iter().any(|atom| is_data(*atom)));
+    let span = Poly::sum(rest.map(|(monomial, times)| (monomial.clone(), times)).collect());
+    let of_programs = span.atoms().any(is_program);
+    of_programs.then(|| Spread { span, ..spread.clone() })
 }
 
 /// Launches with sizes that are no multiples of blocks, in which some of what is assumed does not hold and all else does;
@@ -366,7 +435,28 @@ fn is_unmasked(program: &Program, spread: &Spread) -> bool {
     let access = &program.accesses[spread.access as usize];
     let is_loop = |term: &Term| program.loops.iter().any(|of| of.condition == *term);
     let mut conditions = conjuncts(program, &[access.mask, access.path]).into_iter().filter(|term| !is_loop(term));
-    !conditions.any(|term| program.terms.any_leaf(term, of_span))
+    !conditions.any(|term| program.terms.any_leaf(term, of_span) && !lets_tails_in(program, spread, term))
+}
+
+/// Whether a condition holds a number of tiles below data, and lanes go on from there: of the last tile that it lets in some
+/// lanes may be left over, whatever the data say.
+fn lets_tails_in(program: &Program, spread: &Spread, condition: Term) -> bool {
+    let Node::Binary(BinOp::Slt | BinOp::Ult, index, data) = *program.terms.node(condition) else { return false };
+    let is_data = |term: Term| program.terms.any_leaf(term, |node| matches!(node, Node::Read(..)));
+    if is_data(index) || !is_data(data) {
+        return false;
+    }
+    let mut terms = program.terms.clone();
+    let index = terms.instance(index, 1, &mut FxHashMap::default());
+    let beyond = spread.span.minus(&Converter::default().poly(&mut terms, index));
+    let lanes = &program.accesses[spread.access as usize].lanes;
+    let mut most = beyond.offset();
+    for (monomial, times) in beyond.terms().filter(|(monomial, _)| !monomial.is_empty()) {
+        let [atom] = monomial.as_slice() else { return false };
+        let Node::Symbol(Symbol::Lane(dim), _) = terms.node(*atom) else { return false };
+        most += times.max(0) * i128::from(lanes.get(usize::from(*dim)).copied().unwrap_or(1) - 1);
+    }
+    most > 0
 }
 
 /// What is assumed of a stride, and below what a mask holds that.

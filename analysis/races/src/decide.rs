@@ -146,7 +146,9 @@ impl Decider<'_> {
         }
         if fits && !proofs.open.is_empty() {
             tried.extend(congruent(&self.program, &self.launch, &needed));
-            tried.extend(few_of_each(&self.program, &self.launch, &spreads));
+            let mut few = few_of_each(&self.program, &self.launch, &spreads).into_iter();
+            tried.extend(few.next());
+            unlike.extend(few);
         }
         if tried.is_empty() {
             let text = match proofs.overflows {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{Operation, Quantity};
 use rustc_hash::FxHashMap;
 
-use crate::limits::choose::{LARGEST, SCANNED};
+use crate::limits::choose::{LARGEST, SCANNED, SMALL};
 use crate::program::Program;
 use crate::prove::{Count, Poly};
 use crate::run::Setting;
@@ -77,7 +77,7 @@ impl Host {
                 numbers.insert(number);
             });
             if let (Some(number), 1, true) = (numbers.first(), numbers.len(), quantity.rises())
-                && let Some((low, high)) = range(quantity, *value)
+                && let Some((low, high)) = quantity.numbers_of(*value, SCANNED)
             {
                 let known = host.bounds.entry(*number).or_insert((low, high));
                 *known = (known.0.max(low), known.1.min(high));
@@ -294,6 +294,25 @@ impl Host {
         numbers
     }
 
+    /// Sizes of which one is as small as it can be: one that nothing else is a size of the same tensor as, or that a formula
+    /// has beside sizes of other tensors. What else sizes of several tensors have to do with each other is not known.
+    pub(crate) fn one_small(&self, sizes: &Numbers) -> Vec<Numbers> {
+        let mut mixed = BTreeSet::new();
+        for quantity in self.arguments.values().chain(self.programs.iter().flatten()) {
+            if self.tensors(quantity).len() > 1 {
+                mixed.extend(self.free_in(quantity));
+            }
+        }
+        let alone = |number: &u32| self.groups.values().any(|group| group.len() == 1 && group.contains(number));
+        let small = sizes
+            .keys()
+            .filter(|number| !self.bounds.contains_key(number) && (alone(number) || mixed.contains(number)));
+        small
+            .take(SMALL)
+            .map(|number| sizes.iter().map(|(of, value)| (*of, if of == number { 1 } else { *value })).collect())
+            .collect()
+    }
+
     /// The same where all numbers are sizes of one tensor, and such that no two of them are alike: how sizes of several
     /// tensors hang together the host need not say.
     ///
@@ -369,7 +388,7 @@ impl Host {
     pub(crate) fn in_whole_blocks(&self, setting: &Setting, others: &BTreeSet<u32>, block: i64) -> Option<Setting> {
         let mut numbers = setting.numbers.clone();
         for quantity in self.programs.iter().flatten() {
-            whole_blocks(quantity, &mut |number, block| {
+            quantity.whole_blocks(&mut |number, block| {
                 if let Some(value) = numbers.get_mut(&number).filter(|_| !self.bounds.contains_key(&number)) {
                     *value = value.saturating_add(block - 1) / block * block;
                 }
@@ -497,7 +516,7 @@ impl Host {
         let of = |number: u32| numbers.get(&number).copied();
         for (argument, quantity) in &self.arguments {
             let value = quantity.value(&of)?;
-            if is_empty(quantity, &of) {
+            if quantity.is_empty(&of) {
                 return None;
             }
             setting.values.insert(Symbol::Argument(*argument), value);
@@ -576,68 +595,5 @@ impl Host {
                 return false;
             }
         }
-    }
-}
-
-/// Calls `see` with each number that is divided into blocks, rounded up, and how long these are.
-fn whole_blocks(quantity: &Quantity, see: &mut dyn FnMut(u32, i64)) {
-    let Quantity::Made(op, parts) = quantity else { return };
-    match (op, &parts.0, &parts.1) {
-        (Operation::CeilDiv, Quantity::Unknown { id, .. }, Quantity::Known(block)) if *block > 0 => see(*id, *block),
-        (_, one, other) => {
-            whole_blocks(one, see);
-            whole_blocks(other, see);
-        }
-    }
-}
-
-/// Whether a product of sizes, which is a stride or how many elements there are, has a quotient in it that is 0: it is of
-/// an empty tensor, which nobody works on.
-fn is_empty(quantity: &Quantity, of: &dyn Fn(u32) -> Option<i64>) -> bool {
-    let factors = match quantity {
-        Quantity::Made(Operation::Mul, factors) => factors,
-        Quantity::Stride { dense, .. } => return is_empty(dense, of),
-        _ => return false,
-    };
-    [&factors.0, &factors.1].into_iter().any(|factor| match factor {
-        Quantity::Made(Operation::FloorDiv, _) => factor.value(of) == Some(0),
-        factor => is_empty(factor, of),
-    })
-}
-
-/// The numbers from which a constant is computed that never falls where they rise: the least and the greatest.
-fn range(quantity: &Quantity, value: i64) -> Option<(i64, i64)> {
-    let at = |number: i64| quantity.value(&|_| Some(number));
-    // The first from which it is no less than something.
-    let first = |least: i64| -> Option<i64> {
-        let (mut low, mut high) = (0, SCANNED);
-        if at(high)? < least {
-            return None;
-        }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if at(middle)? >= least { high = middle } else { low = middle + 1 }
-        }
-        Some(low)
-    };
-    let (low, behind) = (first(value)?, first(value.checked_add(1)?)?);
-    (at(low)? == value && low < behind).then(|| (low.max(1), behind - 1)).filter(|(low, high)| low <= high)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-
-    #[test]
-    fn rows_under_a_block() {
-        let n = Quantity::Unknown { id: 0, of: Some(0) };
-        let block = |op, with| Quantity::Made(op, Arc::new((n.clone(), Quantity::Known(with))));
-        assert_eq!(range(&block(Operation::PowerOfTwo, 0), 128), Some((65, 128)));
-        assert_eq!(range(&block(Operation::PowerOfTwo, 0), 100), None);
-        assert_eq!(range(&block(Operation::CeilDiv, 64), 2), Some((65, 128)));
-        assert_eq!(range(&block(Operation::Max, 16), 16), Some((1, 16)));
-        assert_eq!(range(&block(Operation::Min, 16), 16), None);
     }
 }

@@ -90,6 +90,10 @@ base::limits! { "races":
         FARTHER: i64 = 16, Count, Undecided;
         /// The same where that would be too large for what a kernel computes with.
         LARGER: i64 = 3, Count, Undecided;
+        /// Sizes of which each is as small as it can be beside others that are not, to see whether what is assumed fails then.
+        SMALL: usize = 6, Count, Assumed;
+        /// Factors of a number of programs of which each is larger than the others in a launch of its own.
+        FACTORS: usize = 4, Count, NotProved;
         /// Programs for which a persistent loop has room where an argument says how many, and heads and batches where they
         /// are to be several.
         FEW: i64 = 2, Count, NotProved;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{Cancel, Cancelled};
+use base::{Cancel, Cancelled, Quantity};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::choose::{neighbours, ragged, reaches_over};
@@ -13,11 +13,12 @@ use crate::conjuncts::conjuncts;
 use crate::decide::Decider;
 use crate::expressions::parts;
 use crate::limits::runs::OVERHANG;
+use crate::program::{Access, Program};
 use crate::prove::{Converter, Poly, Premise, Spread};
 use crate::report::Reason;
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
 use crate::strides::{Pair, pair};
-use crate::term::{BinOp, Node, Symbol, Term};
+use crate::term::{BinOp, Node, Symbol, Term, Terms};
 
 /// Sizes of which a last block is not full.
 const TAILS: &str = "that are no multiples of its blocks";
@@ -33,11 +34,11 @@ impl Decider<'_> {
         premises: &BTreeSet<Premise>,
         cancel: &Cancel<'_>,
     ) -> Result<Option<Reason>, Cancelled> {
-        if let Some(spread) = spreads.iter().find(|spread| reaches_over(&self.program, &self.launch, spread)) {
+        let over = |spread| reaches_over(&self.program, &self.launch, spread).map(|always| (spread, always));
+        if let Some((spread, always)) = spreads.iter().find_map(over) {
             let said = crate::say::spread(&self.program, spread);
-            let text = format!(
-                "with sizes that are no multiples of its blocks, which nothing rules out, it is not so that {said}"
-            );
+            let sizes = if always { "" } else { "that are no multiples of its blocks, " };
+            let text = format!("with sizes {sizes}which nothing rules out, it is not so that {said}");
             let op = self.program.accesses[spread.access as usize].op;
             return Ok(Some(Reason { range: self.tree.op_header_range(op), text }));
         }
@@ -160,26 +161,42 @@ impl Decider<'_> {
         })
     }
 
-    /// Whether another access is masked where what is assumed of a size, of which no launch says anything, does not hold: the
-    /// kernel is made for such sizes.
+    /// Whether another access is masked where what is assumed of a size does not hold: the kernel is made for such sizes. Of
+    /// the size no launch says anything, or it is the stride of a tensor that may lie densely, so that rows may be no farther
+    /// apart than that mask says that they are long.
     fn is_reckoned_with(&self, spread: &Spread) -> bool {
         let mut program = self.program.clone();
         let mut atoms = spread.stride.atoms();
         let (Some(atom), None) = (atoms.next(), atoms.next()) else { return false };
         let &Node::Symbol(Symbol::Argument(at), _) = program.terms.node(atom) else { return false };
-        if spread.stride != Poly::atom(atom) || self.launch.value(at).is_some() || self.launch.host.of(at).is_some() {
+        let of = self.launch.host.of(at);
+        let lies_somehow = of.is_none() || matches!(of, Some(Quantity::Stride { .. }));
+        if spread.stride != Poly::atom(atom) || self.launch.value(at).is_some() || !lies_somehow {
             return false;
         }
-        let mut convert = Converter::default();
-        let mut poly = |term: Term| {
-            let term = program.terms.instance(term, 1, &mut FxHashMap::default());
-            convert.poly(&mut program.terms, term)
+        let masks = masks(&mut program);
+        let terms = &program.terms;
+        let is_open = |size: &Poly| {
+            let mut atoms = size.atoms();
+            let (Some(atom), None) = (atoms.next(), atoms.next()) else { return false };
+            let argument =
+                matches!(terms.node(atom), Node::Symbol(Symbol::Argument(at), _) if self.launch.value(*at).is_none());
+            argument && *size == Poly::atom(atom)
         };
-        self.program.accesses.iter().any(|access| {
-            let mut conditions = conjuncts(&self.program, &[access.mask, access.path]).into_iter();
-            conditions.any(|condition| match *self.program.terms.node(condition) {
-                Node::Binary(BinOp::Slt, index, size) => poly(size) == spread.stride && poly(index) == spread.span,
-                _ => false,
+        // Lanes alone say nothing of which of a tile's dimensions they go along.
+        let of_programs = |atom| matches!(terms.node(atom), Node::Symbol(Symbol::Program(_), _));
+        let turned = spread.span.atoms().any(of_programs);
+        let span = places(terms, &spread.span, turned);
+        let is_row = |index: &Poly| places(terms, index, turned) == span;
+        let is_masked =
+            masks.get(spread.access as usize).is_some_and(|own| own.iter().any(|(index, _)| *index == spread.span));
+        let uses_stride = |access: &Access| {
+            terms.any_leaf(access.offset, |node| matches!(node, Node::Symbol(Symbol::Argument(of), _) if *of == at))
+        };
+        self.program.accesses.iter().zip(&masks).any(|(access, masks)| {
+            masks.iter().any(|(index, size)| match *size == spread.stride {
+                true => of.is_none() && *index == spread.span,
+                false => !is_masked && is_open(size) && is_row(index) && uses_stride(access),
             })
         })
     }
@@ -216,4 +233,39 @@ impl Decider<'_> {
         let (range, they) = self.two_that_meet(setting, meeting);
         Reason { range, text: format!("with sizes {sizes}, which nothing rules out, {they}") }
     }
+}
+
+/// Of each access, what its mask and its path hold below what.
+fn masks(program: &mut Program) -> Vec<Vec<(Poly, Poly)>> {
+    let mut convert = Converter::default();
+    let mut all = Vec::with_capacity(program.accesses.len());
+    for at in 0..program.accesses.len() {
+        let access = &program.accesses[at];
+        let mut own = Vec::new();
+        for condition in conjuncts(program, &[access.mask, access.path]) {
+            if let Node::Binary(BinOp::Slt, index, size) = *program.terms.node(condition) {
+                let [index, size] = [index, size].map(|term| {
+                    let term = program.terms.instance(term, 1, &mut FxHashMap::default());
+                    convert.poly(&mut program.terms, term)
+                });
+                own.push((index, size));
+            }
+        }
+        all.push(own);
+    }
+    all
+}
+
+/// What a place is made of, in the iteration of whichever loop, and where it is `turned` in whichever lane.
+fn places(terms: &Terms, of: &Poly, turned: bool) -> Vec<(Vec<Option<Term>>, i128)> {
+    let is_own = |atom: Term| match terms.node(atom) {
+        Node::Symbol(Symbol::Round(_), _) => true,
+        Node::Symbol(Symbol::Lane(_), _) => turned,
+        _ => false,
+    };
+    let plain = |atom: &Term| Some(*atom).filter(|atom| !is_own(*atom));
+    let mut all: Vec<_> =
+        of.terms().map(|(monomial, by)| (monomial.iter().map(plain).collect::<Vec<_>>(), by)).collect();
+    all.sort();
+    all
 }

@@ -231,6 +231,11 @@ impl Terms {
         {
             return self.int(value, bits);
         }
+        if op == BinOp::Sub
+            && let Some((op, by)) = self.remainder(a, b)
+        {
+            return self.binary(op, a, by);
+        }
         match (op, x, y) {
             (BinOp::Add, Some(0), _) => return b,
             (BinOp::Add | BinOp::Sub, _, Some(0)) => return a,
@@ -252,6 +257,16 @@ impl Terms {
             _ => {}
         }
         self.intern(Node::Binary(op, a, b), bits)
+    }
+
+    /// Of `a - a / by * by`: how the remainder is taken, and by what.
+    fn remainder(&self, a: Term, product: Term) -> Option<(BinOp, Term)> {
+        let Node::Binary(BinOp::Mul, x, y) = *self.node(product) else { return None };
+        [(x, y), (y, x)].into_iter().find_map(|(quotient, by)| match *self.node(quotient) {
+            Node::Binary(BinOp::DivS, of, divisor) if (of, divisor) == (a, by) => Some((BinOp::RemS, by)),
+            Node::Binary(BinOp::DivU, of, divisor) if (of, divisor) == (a, by) => Some((BinOp::RemU, by)),
+            _ => None,
+        })
     }
 
     pub(crate) fn select(&mut self, condition: Term, yes: Term, no: Term) -> Term {

@@ -14,7 +14,7 @@ use crate::expressions::used;
 use crate::host::Numbers;
 use crate::interval::Intervals;
 use crate::launch::Known;
-use crate::limits::choose::{LONG_SIDE, SIZES, TOGETHER, UNLIKE};
+use crate::limits::choose::{FEW, LONG_SIDE, SIZES, TOGETHER, UNLIKE};
 use crate::persistent::quotients;
 use crate::program::Program;
 use crate::prove::{Premise, Spread};
@@ -122,8 +122,13 @@ fn uneven(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting>
         let mut others = launch.host.numbers(few, 1);
         others.retain(|number, _| !free.contains_key(number));
         for number in free.keys().filter(|number| !launch.host.is_bounded(**number)).take(SIZES) {
-            let made = counts.iter().flat_map(|count| [(count, few), (count, 2)]).find_map(|(count, other)| {
-                let one = |(of, value): (&u32, &i64)| (*of, if of == number { longest * count - 1 } else { *value });
+            // Where that makes too many programs, the others are as few as they tell anything.
+            let choices = counts.iter().flat_map(|count| [(count, few, few), (count, few, 2), (count, FEW + 1, 2)]);
+            let made = choices.into_iter().find_map(|(count, rest, other)| {
+                let kept = |of: &u32, value: i64| if launch.host.is_bounded(*of) { value } else { value.min(rest) };
+                let one = |(of, value): (&u32, &i64)| {
+                    (*of, if of == number { longest * count - 1 } else { kept(of, *value) })
+                };
                 let mut fixed: Numbers = free.iter().map(one).collect();
                 let as_bounded =
                     |(of, value): (&u32, &i64)| (*of, if launch.host.is_bounded(*of) { *value } else { other });

@@ -25,6 +25,8 @@ const OF_TENSORS: &[&str] = &[
     "unsqueeze",
     "view",
     "is_cuda",
+    "clone",
+    "new_zeros",
 ];
 
 /// Those of them that nothing which merely describes tensors has: configurations and modules have a `dtype` as well.
@@ -40,6 +42,18 @@ pub struct Asked<'a> {
     tensors: BTreeMap<&'a str, bool>,
     surely: BTreeSet<&'a str>,
     sizes: BTreeSet<&'a str>,
+    handed: Vec<Handed<'a>>,
+}
+
+/// A name that a call hands to a function of the same file, or of one that is imported.
+#[derive(Debug)]
+pub struct Handed<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The function.
+    pub to: &'a str,
+    /// Which of its parameters it is, by place or by name.
+    pub place: Result<usize, &'a str>,
 }
 
 impl<'a> Asked<'a> {
@@ -53,6 +67,11 @@ impl<'a> Asked<'a> {
     /// Whether what only tensors have is asked of a name.
     pub fn is_tensor(&self, name: &str) -> bool {
         self.tensors.get(name) == Some(&true)
+    }
+
+    /// Where a name is handed on as it is.
+    pub fn handed<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s Handed<'a>> {
+        self.handed.iter().filter(move |handed| handed.name == name)
     }
 
     /// Whether what tensors have and what describes them has not is asked of a name.
@@ -78,6 +97,19 @@ impl<'a> Visitor<'a> for Asked<'a> {
             }
         }
         if let Expr::Call(call) = expr
+            && let Expr::Name(to) = &*call.func
+        {
+            let to = to.id.as_str();
+            let placed = call.arguments.args.iter().enumerate().map(|(at, given)| (Ok(at), given));
+            let named =
+                call.arguments.keywords.iter().filter_map(|word| Some((Err(word.arg.as_ref()?.as_str()), &word.value)));
+            for (place, given) in placed.take_while(|(_, given)| !given.is_starred_expr()).chain(named) {
+                if let Expr::Name(name) = given {
+                    self.handed.push(Handed { name: name.id.as_str(), to, place });
+                }
+            }
+        }
+        if let Expr::Call(call) = expr
             && let Expr::Attribute(function) = &*call.func
             && let Expr::Name(library) = &*function.value
             && matches!(library.id.as_str(), "triton" | "torch")
@@ -98,5 +130,36 @@ impl<'a> Visitor<'a> for Asked<'a> {
             }
         }
         walk_expr(self, expr);
+    }
+}
+
+/// Of what `len(x.shape)`, `x.dim()` or `x.ndim` is the number of dimensions.
+pub fn ranked(counted: &Expr) -> Option<&Expr> {
+    match counted {
+        Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
+            (Expr::Name(name), [sizes]) if name.id.as_str() == "len" => Some(sizes),
+            (Expr::Attribute(method), []) if matches!(method.attr.as_str(), "dim" | "ndimension") => {
+                Some(&method.value)
+            }
+            _ => None,
+        },
+        Expr::Attribute(attribute) if attribute.attr.as_str() == "ndim" => Some(&attribute.value),
+        _ => None,
+    }
+}
+
+/// Whether reading an expression changes nothing: a name, and what is below it.
+pub fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Name(_) | Expr::NumberLiteral(_) => true,
+        Expr::Attribute(attribute) => is_place(&attribute.value),
+        Expr::Subscript(subscript) => is_place(&subscript.value) && is_place(&subscript.slice),
+        Expr::UnaryOp(op) => is_place(&op.operand),
+        Expr::Call(call) => {
+            matches!(&*call.func, Expr::Attribute(method) if matches!(method.attr.as_str(), "size" | "numel" | "stride"))
+                && is_place(&call.func)
+                && call.arguments.args.iter().all(is_place)
+        }
+        _ => false,
     }
 }

@@ -102,3 +102,14 @@ pub fn main_block(stmt: &Stmt) -> Option<&[Stmt]> {
     let asks = is_name(sides.0) && is_main(sides.1) || is_main(sides.0) && is_name(sides.1);
     (asks && matches!(*test.ops, [CmpOp::Eq])).then_some(&branch.body)
 }
+
+/// What an origin calls an expression.
+pub fn what(expr: &Expr) -> &'static str {
+    match expr {
+        Expr::BinOp(op) => op.op.as_str(),
+        Expr::UnaryOp(op) => op.op.as_str(),
+        Expr::Attribute(_) => "attribute",
+        Expr::Subscript(_) => "[]",
+        _ => "",
+    }
+}

@@ -23,9 +23,10 @@ pub mod refused;
 pub mod scan;
 mod sources;
 mod statements;
+pub mod texts;
 
 pub use alike::Shifts;
-pub use asked::Asked;
+pub use asked::{Asked, is_place, ranked};
 pub use bindings::Bindings;
 pub use body::Body;
 pub use current::CurrentTree;

@@ -1,6 +1,6 @@
-//! Methods of operators.
+//! Methods of operators, and predicates of comparisons in MLIR.
 
-use ruff_python_ast::Operator;
+use ruff_python_ast::{CmpOp, Operator};
 
 /// The method of the left side that computes `a op b`.
 pub fn forward(op: Operator) -> &'static str {
@@ -37,5 +37,33 @@ pub fn reflected(op: Operator) -> &'static str {
         Operator::BitXor => "__rxor__",
         Operator::BitAnd => "__rand__",
         Operator::FloorDiv => "__rfloordiv__",
+    }
+}
+
+/// The predicate of a comparison of floats.
+pub fn ordered(op: CmpOp) -> &'static str {
+    match op {
+        CmpOp::Eq => "oeq",
+        CmpOp::NotEq => "une",
+        CmpOp::Lt => "olt",
+        CmpOp::LtE => "ole",
+        CmpOp::Gt => "ogt",
+        _ => "oge",
+    }
+}
+
+/// The predicate of a comparison of integers.
+pub fn predicate(op: CmpOp, unsigned: bool) -> &'static str {
+    match (op, unsigned) {
+        (CmpOp::Eq, _) => "eq",
+        (CmpOp::NotEq, _) => "ne",
+        (CmpOp::Lt, false) => "slt",
+        (CmpOp::Lt, true) => "ult",
+        (CmpOp::LtE, false) => "sle",
+        (CmpOp::LtE, true) => "ule",
+        (CmpOp::Gt, false) => "sgt",
+        (CmpOp::Gt, true) => "ugt",
+        (_, false) => "sge",
+        (_, true) => "uge",
     }
 }

@@ -5,6 +5,7 @@ use ruff_python_ast::CmpOp;
 
 use super::registers::{known, opaque};
 use crate::interp::{Eval, Interp};
+use crate::syntax::operators::{ordered, predicate};
 use crate::value::{DType, Tensor, Value};
 use ttgir::build::numbers::wrap;
 
@@ -169,33 +170,5 @@ impl<'a> Interp<'a> {
         let (left, right) = (self.filled(a, dtype, &extent)?, self.filled(b, dtype, &extent)?);
         let word = if dtype.is_float() { ordered(op) } else { predicate(op, dtype.is_unsigned()) };
         Ok(Value::Tensor(self.compared(word, &left, &right)))
-    }
-}
-
-/// The predicate of a comparison of floats.
-fn ordered(op: CmpOp) -> &'static str {
-    match op {
-        CmpOp::Eq => "oeq",
-        CmpOp::NotEq => "une",
-        CmpOp::Lt => "olt",
-        CmpOp::LtE => "ole",
-        CmpOp::Gt => "ogt",
-        _ => "oge",
-    }
-}
-
-/// The predicate of a comparison of integers.
-fn predicate(op: CmpOp, unsigned: bool) -> &'static str {
-    match (op, unsigned) {
-        (CmpOp::Eq, _) => "eq",
-        (CmpOp::NotEq, _) => "ne",
-        (CmpOp::Lt, false) => "slt",
-        (CmpOp::Lt, true) => "ult",
-        (CmpOp::LtE, false) => "sle",
-        (CmpOp::LtE, true) => "ule",
-        (CmpOp::Gt, false) => "sgt",
-        (CmpOp::Gt, true) => "ugt",
-        (_, false) => "sge",
-        (_, true) => "uge",
     }
 }

@@ -9,6 +9,7 @@ use crate::host::{self, Launch};
 use crate::interp::Mode;
 use crate::library::Args;
 use crate::specialization::{Given, Spec};
+use crate::syntax::texts::split;
 use crate::value::{DType, DescKind, Function, Tensor, TensorDesc, Value};
 
 /// What the parameters of a kernel are.
@@ -244,22 +245,4 @@ fn known_names<'a>(interp: &mut Interp<'a>, text: &str) -> Vec<(String, Value<'a
         names.extend(found.map(|value| (word.to_owned(), value)));
     }
     names
-}
-
-/// Parts between commas that are in no bracket.
-fn split(text: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut parts) = (0i32, 0, Vec::new());
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' | '{' | '<' => depth += 1,
-            ')' | ']' | '}' | '>' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }

@@ -7,6 +7,7 @@ use ruff_python_ast::{BoolOp, Comprehension, Expr, ExprBoolOp, ExprCompare, Expr
 
 use crate::emit::Op;
 use crate::interp::{Eval, Interp, Stop};
+use crate::syntax::bodies::what;
 use crate::syntax::refused;
 use crate::value::{DType, Def, FnKind, Function, Role, Tensor, Value};
 use dialects::Arith;
@@ -444,16 +445,5 @@ pub(super) fn unknown_of<'a>(value: &Value<'a>, other: &str) -> Value<'a> {
     match value {
         Value::Unknown(reason) => Value::Unknown(reason.clone()),
         _ => Value::Unknown(other.into()),
-    }
-}
-
-/// What an origin calls an expression.
-fn what(expr: &Expr) -> &'static str {
-    match expr {
-        Expr::BinOp(op) => op.op.as_str(),
-        Expr::UnaryOp(op) => op.op.as_str(),
-        Expr::Attribute(_) => "attribute",
-        Expr::Subscript(_) => "[]",
-        _ => "",
     }
 }

@@ -431,7 +431,9 @@ impl<'a> Interp<'a> {
                 }
                 Ok(Value::Str(text.repeat(times).into()))
             }
-            (Operator::Div, Value::Str(a), Value::Str(b)) => Ok(Value::Str(super::text::join_paths(a, b).into())),
+            (Operator::Div, Value::Str(a), Value::Str(b)) => {
+                Ok(Value::Str(crate::syntax::texts::join_paths(a, b).into()))
+            }
             (Operator::BitOr, Value::Dict(a), Value::Dict(b)) => {
                 let mut items = a.borrow().clone();
                 for (key, value) in b.borrow().iter() {

@@ -53,12 +53,12 @@ use crate::limits::run::{CALLS, CHOICES, NESTING, OPS};
 use crate::origin::{FileId, FrameId, Origins};
 use crate::scope::Scope;
 use crate::specialization::Spec;
+pub use crate::syntax::texts::join_paths;
 use crate::syntax::{Module, Sources};
 use crate::value::Value;
 pub use arith::promote;
 use base::{Cancel, Cancelled, TextRange};
 pub use rows::PART;
-pub use text::join_paths;
 
 /// What a statement leads to.
 #[derive(Clone, Debug)]

@@ -9,26 +9,12 @@ use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, Operator, UnaryOp};
 use super::Interp;
 use crate::host::{OpenNumber, Thing, is_unknown};
 use crate::syntax::bodies::is_at_most_one;
+use crate::syntax::{is_place, ranked};
 use crate::value::Value;
 
 /// Whether a value is a number of a kind that is not known.
 fn is_open(value: &Value<'_>, kind: OpenNumber) -> bool {
     matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(of, _) if of == kind))
-}
-
-/// Of what `len(x.shape)`, `x.dim()` or `x.ndim` is the number of dimensions.
-fn ranked(counted: &Expr) -> Option<&Expr> {
-    match counted {
-        Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
-            (Expr::Name(name), [sizes]) if name.id.as_str() == "len" => Some(sizes),
-            (Expr::Attribute(method), []) if matches!(method.attr.as_str(), "dim" | "ndimension") => {
-                Some(&method.value)
-            }
-            _ => None,
-        },
-        Expr::Attribute(attribute) if attribute.attr.as_str() == "ndim" => Some(&attribute.value),
-        _ => None,
-    }
 }
 
 impl<'a> Interp<'a> {
@@ -51,6 +37,7 @@ impl<'a> Interp<'a> {
                 if equal {
                     self.refine_rank(&compare.left, right);
                     self.refine_multiple(&compare.left, right);
+                    self.refine_same(&compare.left, right);
                     self.refine_equal(&compare.left, right);
                     self.refine_equal(right, &compare.left);
                 } else if is_at_most_one(*op, right, holds) {
@@ -88,6 +75,16 @@ impl<'a> Interp<'a> {
             && let Ok(of) = i64::try_from(of)
         {
             crate::host::note_multiple(&size, of);
+        }
+    }
+
+    /// `a.shape[1] == n`, of two numbers that are not known: they are one.
+    fn refine_same(&mut self, one: &'a Expr, other: &'a Expr) {
+        if is_place(one)
+            && is_place(other)
+            && let (Ok(one), Ok(other)) = (self.expr(one), self.expr(other))
+        {
+            crate::host::note_equal(&one, &other);
         }
     }
 

@@ -10,16 +10,6 @@ use crate::interp::{Eval, Interp};
 use crate::limits::values::TEXT as MOST_TEXT;
 use crate::value::Value;
 
-/// A path with another behind it, which replaces it where it starts at the root. Paths are their texts.
-pub fn join_paths(path: &str, part: &str) -> String {
-    match path {
-        _ if part.starts_with('/') => part.to_owned(),
-        "" | "." => part.to_owned(),
-        _ if path.ends_with('/') => format!("{path}{part}"),
-        _ => format!("{path}/{part}"),
-    }
-}
-
 impl<'a> Interp<'a> {
     pub(super) fn formatted(&mut self, text: &'a ExprFString) -> Eval<'a> {
         let mut out = String::new();

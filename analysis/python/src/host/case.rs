@@ -6,6 +6,7 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, ExprCall};
 
 use super::code::Code;
+use super::open::open_tensor;
 use super::parameter::Parameters;
 use super::thing::{Thing, any};
 use crate::interp::{Interp, Stop};
@@ -100,6 +101,10 @@ impl<'a> Cases<'a> {
                 && let Some((_, value)) = cases.fixed.last_mut()
             {
                 *value = parameters.value(&param.parameter);
+                let is_unknown = matches!(value, Value::Unknown(_));
+                if is_unknown && parameters.handed_on(interp, &function.scope, name, 2) {
+                    *value = open_tensor(None, None);
+                }
             }
         }
         Ok(cases)

@@ -43,7 +43,7 @@ pub use print::{Partly, expression, given, identity, partly};
 pub use reach::{MODULE, Ran, code_at, reach, run};
 pub(crate) use shapes::answer_part;
 pub use site::{handed, is_divisible};
-pub use sizes::operation;
+pub use sizes::{note_equal, operation};
 pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
 
 /// `thing.name`.
@@ -246,7 +246,7 @@ pub fn note_flat(value: &Value<'_>) {
 /// Notes that a size is a multiple of a number.
 pub fn note_multiple(value: &Value<'_>, of: i64) {
     if let Value::Host(thing) = value
-        && let Thing::OpenNumber(_, thing::Origin::Free { multiple, .. }) = &**thing
+        && let Thing::OpenNumber(_, thing::Origin::Free { multiple, .. }) = &*sizes::alike(thing)
     {
         multiple.set(multiple.get().max(of));
     }

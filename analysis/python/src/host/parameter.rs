@@ -8,8 +8,11 @@ use ruff_python_ast::{Expr, Parameter, Stmt};
 use super::open::{number, open_tensor};
 use super::sizes::free;
 use super::thing::{OpenNumber, any};
+use crate::interp::Interp;
+use crate::limits::tests::HANDED;
+use crate::scope::Scope;
 use crate::syntax::Asked;
-use crate::value::Value;
+use crate::value::{Def, Value};
 
 /// What an annotation says.
 fn annotated<'a>(annotation: &Expr) -> Option<Value<'a>> {
@@ -39,6 +42,12 @@ fn named<'a>(name: &str) -> Option<Value<'a>> {
     })
 }
 
+/// Whether a number of this name shapes a kernel, or says which dimension is meant.
+fn is_setting(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["warps", "stages", "ctas", "dim", "axis", "block", "rank"].iter().any(|word| name.contains(word))
+}
+
 /// What is known of parameters of a function with this body.
 pub(super) struct Parameters<'a> {
     asked: Asked<'a>,
@@ -63,12 +72,32 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// Other values than its default that one of them may be given: a tensor that may be left out, a switch.
+    /// A tensor, where some function that it is handed to as it is takes it for one.
+    pub(super) fn handed_on(&self, interp: &mut Interp<'a>, scope: &Rc<Scope<'a>>, name: &str, depth: u32) -> bool {
+        let all: Vec<_> = self.asked.handed(name).take(HANDED).map(|of| (of.to, of.place)).collect();
+        all.into_iter().any(|(to, place)| {
+            let Ok(Some(Value::Function(to))) = interp.find_name(scope, to) else { return false };
+            let Def::Def(def) = to.def else { return false };
+            let named =
+                |name: &str| def.parameters.iter_non_variadic_params().find(|param| param.name().as_str() == name);
+            let param = match place {
+                Ok(at) => def.parameters.iter_non_variadic_params().nth(at),
+                Err(name) => named(name),
+            };
+            let Some(param) = param.map(|param| param.name().as_str()) else { return false };
+            let inner = Parameters::of(&def.body);
+            inner.asked.is_tensor(param) || (depth > 0 && inner.handed_on(interp, &to.scope, param, depth - 1))
+        })
+    }
+
+    /// Other values than its default that one of them may be given: a tensor that may be left out, a switch, and any number
+    /// in place of none or one, with which what it is for does nothing.
     pub(super) fn beside_default(parameter: &'a Parameter, default: &Value<'a>) -> Option<Value<'a>> {
         let said = parameter.annotation().and_then(annotated);
         match (default, said) {
             (Value::Bool(on), _) => Some(Value::Bool(!on)),
             (Value::None, Some(value)) => Some(value),
+            (Value::Int(0 | 1), _) if !is_setting(parameter.name.as_str()) => Some(free(&Rc::default())),
             _ => None,
         }
     }

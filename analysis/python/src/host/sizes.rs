@@ -1,6 +1,6 @@
 //! Numbers that are not known, as far as they hang together: sizes of one tensor, and what is computed of them.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use base::{Operation, Quantity};
@@ -137,19 +137,44 @@ fn number(origin: Origin<'_>) -> Value<'_> {
 
 /// An integer that may be any number, whatever the others of its group are.
 pub(super) fn free<'a>(group: &Rc<()>) -> Value<'a> {
-    number(Origin::Free { group: group.clone(), compared: Cell::new(false), multiple: Cell::new(1) })
+    let group = group.clone();
+    number(Origin::Free { group, compared: Cell::new(0), multiple: Cell::new(1), equal: RefCell::default() })
 }
 
 /// Notes that the host compares a number with another one.
 fn compared(value: &Value<'_>) {
     let Value::Host(thing) = value else { return };
-    match &**thing {
-        Thing::OpenNumber(_, Origin::Free { compared, .. }) => compared.set(true),
+    match &*alike(thing) {
+        Thing::OpenNumber(_, Origin::Free { compared, .. }) => compared.set(compared.get() + 1),
         Thing::OpenNumber(_, Origin::Made(_, parts)) => {
             compared(&parts.0);
             compared(&parts.1);
         }
         _ => {}
+    }
+}
+
+/// The number that one is said to be equal to, or itself.
+pub(super) fn alike<'a>(thing: &Rc<Thing<'a>>) -> Rc<Thing<'a>> {
+    match &**thing {
+        Thing::OpenNumber(_, Origin::Free { equal, .. }) => {
+            equal.borrow().as_ref().map_or_else(|| thing.clone(), alike)
+        }
+        _ => thing.clone(),
+    }
+}
+
+/// Notes that two numbers, which were compared for it, are one: that keeps neither from being any.
+pub fn note_equal<'a>(one: &Value<'a>, other: &Value<'a>) {
+    let (Value::Host(one), Value::Host(other)) = (one, other) else { return };
+    let (one, other) = (alike(one), alike(other));
+    if let Thing::OpenNumber(OpenNumber::Int, Origin::Free { compared, multiple, .. }) = &*one
+        && let Thing::OpenNumber(OpenNumber::Int, Origin::Free { compared: own, multiple: of, equal, .. }) = &*other
+        && !Rc::ptr_eq(&one, &other)
+    {
+        compared.set((compared.get() + own.get()).saturating_sub(2));
+        multiple.set(multiple.get().max(of.get()));
+        *equal.borrow_mut() = Some(one.clone());
     }
 }
 
@@ -159,7 +184,7 @@ pub(super) fn uncompared<'a, T>(values: &[Value<'a>], run: impl FnOnce() -> T) -
     fn free<'a>(value: &Value<'a>, all: &mut Vec<Rc<Thing<'a>>>) {
         let Value::Host(thing) = value else { return };
         match &**thing {
-            Thing::OpenNumber(_, Origin::Free { compared, .. }) if !compared.get() => all.push(thing.clone()),
+            Thing::OpenNumber(_, Origin::Free { .. }) => all.push(alike(thing)),
             Thing::OpenNumber(_, Origin::Made(_, parts)) => {
                 free(&parts.0, all);
                 free(&parts.1, all);
@@ -169,10 +194,11 @@ pub(super) fn uncompared<'a, T>(values: &[Value<'a>], run: impl FnOnce() -> T) -
     }
     let mut all = Vec::new();
     values.iter().for_each(|value| free(value, &mut all));
+    all.retain(|thing| matches!(&**thing, Thing::OpenNumber(_, Origin::Free { compared, .. }) if compared.get() == 0));
     let made = run();
     for thing in all {
         if let Thing::OpenNumber(_, Origin::Free { compared, .. }) = &*thing {
-            compared.set(false);
+            compared.set(0);
         }
     }
     made
@@ -278,7 +304,7 @@ impl<'a> Quantities<'a> {
     fn within(&mut self, value: &Value<'a>, depth: u32) -> Option<Quantity> {
         let thing = match value {
             Value::Int(value) => return i64::try_from(*value).ok().map(Quantity::Known),
-            Value::Host(thing) => thing,
+            Value::Host(thing) => &alike(thing),
             _ => return None,
         };
         let Thing::OpenNumber(OpenNumber::Int, origin) = &**thing else { return None };
@@ -300,7 +326,7 @@ impl<'a> Quantities<'a> {
             return Some(Quantity::Stride { id, dense: dense.into() });
         }
         let of = match origin {
-            Origin::Free { group, compared, .. } if !compared.get() => Some(place(&mut self.groups, group)),
+            Origin::Free { group, compared, .. } if compared.get() == 0 => Some(place(&mut self.groups, group)),
             _ => None,
         };
         let id = place(&mut self.numbers, thing);

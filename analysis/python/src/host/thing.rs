@@ -283,10 +283,12 @@ pub enum Origin<'a> {
     Free {
         /// What it is a size of.
         group: Rc<()>,
-        /// Whether the host compares it with another one, so that there are numbers which it does not launch with.
-        compared: Cell<bool>,
+        /// How often the host compares it with another one, so that there are numbers which it does not launch with.
+        compared: Cell<u32>,
         /// What the host says that it is a multiple of.
         multiple: Cell<i64>,
+        /// The number that it is said to be equal to.
+        equal: RefCell<Option<Rc<Thing<'a>>>>,
     },
     /// It is computed from two others.
     Made(Operation, Rc<(Value<'a>, Value<'a>)>),
