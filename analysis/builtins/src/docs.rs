@@ -176,6 +176,7 @@ const DOCS: &[(&str, &str)] = &[
     ("full", "A tensor filled with one value."),
     ("full_like", "A tensor filled with one value, in the shape of another."),
     ("gather", "Picks elements along an axis by index."),
+    ("get_int_dtype", "The type of the integers of so many bits."),
     ("get_tmem_reg_layout", "The layout of registers in which a block of tensor memory is loaded and stored."),
     ("histogram", "Counts how often each small integer occurs."),
     ("inline_asm", "Inline assembly."),

@@ -147,7 +147,7 @@ impl Host {
     }
 
     /// How many programs there are along an axis where a factor of that number is 1 that is a size which the kernel is told
-    /// nothing of: of a grid of `batch·heads` the heads.
+    /// nothing of, or has no use for: of a grid of `batch·heads` the heads.
     pub(crate) fn of_one_batch(&self, axis: u8, program: &mut Program) -> Option<Poly> {
         let Quantity::Made(Operation::Mul, parts) = self.programs.get(usize::from(axis))?.as_ref()? else {
             return None;
@@ -157,7 +157,8 @@ impl Host {
             let mut told = self.bounds.contains_key(&id);
             let others = self.programs.iter().enumerate().filter(|(other, _)| *other != usize::from(axis));
             let others = others.filter_map(|(_, programs)| programs.as_ref());
-            for other in self.arguments.values().chain(others) {
+            let arguments = self.arguments.iter().filter(|(argument, _)| program.uses(**argument));
+            for other in arguments.map(|(_, other)| other).chain(others) {
                 other.unknowns(&mut |other, _| told |= other == id);
             }
             !told

@@ -245,6 +245,15 @@ impl Program {
         }
     }
 
+    /// Whether anything that is accessed, or whether it is, depends on an argument.
+    pub(crate) fn uses(&self, argument: u32) -> bool {
+        let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(of), _) if *of == argument);
+        let carried = |of: &Loop| of.carried.iter().flat_map(|of| [of.first, of.next]).collect::<Vec<_>>();
+        let conditions = self.loops.iter().flat_map(|of| carried(of).into_iter().chain([of.condition]));
+        let parts = self.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
+        parts.chain(conditions).any(|term| self.terms.any_leaf(term, is))
+    }
+
     /// Gives descriptors of one tensor, of which no launch says the sizes, the same ones.
     pub(crate) fn share_sizes(&mut self, same: &FxHashMap<u32, u32>) {
         let rank = |at: u32| self.arguments.get(at as usize).map_or(0, |argument| argument.rank);

@@ -34,6 +34,9 @@ pub(crate) fn premise(program: &Program, premise: &Premise) -> String {
     match premise {
         Premise::Distinct(table, 1) => format!("no value of `{}` occurs twice", name(*table)),
         Premise::Distinct(table, width) => format!("no row of {width} values of `{}` occurs twice", name(*table)),
+        Premise::Aside(one, other) => {
+            format!("no value of `{}` stands at another place of `{}`", name(*one), name(*other))
+        }
         Premise::Ascending(table) => format!("the values of `{}` do not decrease", name(*table)),
         Premise::Apart(starts, lengths) => {
             format!(
@@ -42,6 +45,11 @@ pub(crate) fn premise(program: &Program, premise: &Premise) -> String {
                 name(*starts)
             )
         }
+        Premise::Chunks(starts, ends, size) => format!(
+            "the values of `{}` lie at least as far apart as those of `{}` in chunks of {size}",
+            name(*starts),
+            name(*ends)
+        ),
         Premise::Natural(table) => format!("the values of `{}` are not negative", name(*table)),
         Premise::Few(axis, most) if most.as_constant() == Some(1) => format!("there is one program along axis {axis}"),
         Premise::Few(axis, most) => format!("there are at most {} programs along axis {axis}", poly(program, most)),

@@ -133,21 +133,6 @@ impl<'a> Visitor<'a> for Asked<'a> {
     }
 }
 
-/// Of what `len(x.shape)`, `x.dim()` or `x.ndim` is the number of dimensions.
-pub fn ranked(counted: &Expr) -> Option<&Expr> {
-    match counted {
-        Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
-            (Expr::Name(name), [sizes]) if name.id.as_str() == "len" => Some(sizes),
-            (Expr::Attribute(method), []) if matches!(method.attr.as_str(), "dim" | "ndimension") => {
-                Some(&method.value)
-            }
-            _ => None,
-        },
-        Expr::Attribute(attribute) if attribute.attr.as_str() == "ndim" => Some(&attribute.value),
-        _ => None,
-    }
-}
-
 /// Whether reading an expression changes nothing: a name, and what is below it.
 pub fn is_place(expr: &Expr) -> bool {
     match expr {

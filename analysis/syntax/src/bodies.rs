@@ -92,6 +92,35 @@ pub fn is_at_most_one(op: CmpOp, right: &Expr, holds: bool) -> bool {
     }
 }
 
+/// Of what `len(x.shape)`, `x.dim()` or `x.ndim` is the number of dimensions.
+pub fn ranked(counted: &Expr) -> Option<&Expr> {
+    match counted {
+        Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
+            (Expr::Name(name), [sizes]) if name.id.as_str() == "len" => Some(sizes),
+            (Expr::Attribute(method), []) if matches!(method.attr.as_str(), "dim" | "ndimension") => {
+                Some(&method.value)
+            }
+            _ => None,
+        },
+        Expr::Attribute(attribute) if attribute.attr.as_str() == "ndim" => Some(&attribute.value),
+        _ => None,
+    }
+}
+
+/// Whether a number between two others compares so with one that is given; `None` where some do and some do not.
+pub fn compares(op: CmpOp, (least, most): (i64, i64), with: i64) -> Option<bool> {
+    let sure = |always: bool, never: bool| if always || never { Some(always) } else { None };
+    match op {
+        CmpOp::Lt => sure(most < with, least >= with),
+        CmpOp::LtE => sure(most <= with, least > with),
+        CmpOp::Gt => sure(least > with, most <= with),
+        CmpOp::GtE => sure(least >= with, most < with),
+        CmpOp::Eq => sure(least == with && most == with, with < least || most < with),
+        CmpOp::NotEq => sure(with < least || most < with, least == with && most == with),
+        _ => None,
+    }
+}
+
 /// The block under `if __name__ == "__main__"`.
 pub fn main_block(stmt: &Stmt) -> Option<&[Stmt]> {
     let Stmt::If(branch) = stmt else { return None };

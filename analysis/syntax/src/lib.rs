@@ -26,7 +26,7 @@ mod statements;
 pub mod texts;
 
 pub use alike::Shifts;
-pub use asked::{Asked, is_place, ranked};
+pub use asked::{Asked, is_place};
 pub use bindings::Bindings;
 pub use body::Body;
 pub use current::CurrentTree;

@@ -3,6 +3,22 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprContext, Keyword, Stmt, StmtFunctionDef};
 
+/// Fixtures of pytest and of Triton's tests that have no part in a launch.
+pub const FIXTURES: &[&str] = &[
+    "monkeypatch",
+    "fresh_knobs",
+    "tmp_path",
+    "tmpdir",
+    "capfd",
+    "capsys",
+    "caplog",
+    "request",
+    "with_allocator",
+    "fresh_triton_cache",
+    "fresh_cache",
+    "recwarn",
+];
+
 /// Names that the statements give a value, each once.
 pub fn bound_in(stmts: &[Stmt]) -> Vec<&str> {
     let mut found = Found { names: Vec::new(), fields: false };

@@ -486,21 +486,28 @@ impl<'k> Decision<'k> {
         if !expected.once(&self.repeated, &self.followed).is_empty() {
             scant.iter().for_each(|valuation| self.run_scant(valuation));
         }
-        for valuation in expected.turns(self.plan, &expected.once(&self.repeated, &self.followed)) {
-            cancel.check()?;
-            if self.outcome.steps >= steps_of(self.kernel, self.limits)
-                || !self.is_clean()
-                || expected.once(&self.repeated, &self.followed).is_empty()
-            {
-                break;
-            }
-            if self.outcome.valuations.contains(&valuation) {
-                continue;
-            }
-            if self.plan.is_ample(self.kernel, &valuation) {
-                self.run(&valuation, cancel)?;
-            } else {
-                self.run_scant(&valuation);
+        for walks in [false, true] {
+            let once = expected.once(&self.repeated, &self.followed);
+            let inputs = match walks {
+                true => expected.turns_by_walks(self.plan, &once, &self.outcome.valuations),
+                false => expected.turns(self.plan, &once),
+            };
+            for valuation in inputs {
+                cancel.check()?;
+                if self.outcome.steps >= steps_of(self.kernel, self.limits)
+                    || !self.is_clean()
+                    || expected.once(&self.repeated, &self.followed).is_empty()
+                {
+                    break;
+                }
+                if self.outcome.valuations.contains(&valuation) {
+                    continue;
+                }
+                if self.plan.is_ample(self.kernel, &valuation) {
+                    self.run(&valuation, cancel)?;
+                } else {
+                    self.run_scant(&valuation);
+                }
             }
         }
         self.drop_consequences();

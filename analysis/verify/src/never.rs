@@ -174,11 +174,7 @@ impl<'k> Expected<'k> {
 
     /// Inputs with which loops that ran once at most may run more often.
     pub(super) fn turns(&self, plan: &InputPlan, once: &[NeverExecuted]) -> Vec<Valuation> {
-        let number = |never: &NeverExecuted| match never.why {
-            Never::Again { loop_number } => Some(loop_number),
-            _ => None,
-        };
-        let loops: Vec<usize> = once.iter().filter_map(number).collect();
+        let loops = gone_around(once);
         let bodies = self.loops.iter().filter(|body| loops.contains(&body.number));
         let mut all: Vec<Valuation> = bodies.filter_map(|body| self.turning(plan, body)).collect();
         if loops.iter().any(|number| self.loops.iter().all(|body| body.number != *number)) {
@@ -198,6 +194,19 @@ impl<'k> Expected<'k> {
                 all.extend(SLOPES.iter().map(|&slope| Valuation { slope, ..base.clone() }));
             }
         }
+        all.truncate(MOST);
+        all
+    }
+
+    /// The same, as far as walks with the inputs that were `run` tell: what bounds a loop may be a word of memory that
+    /// other words say the place of.
+    pub(super) fn turns_by_walks(&self, plan: &InputPlan, once: &[NeverExecuted], run: &[Valuation]) -> Vec<Valuation> {
+        let loops = gone_around(once);
+        if loops.is_empty() {
+            return Vec::new();
+        }
+        let starts: Vec<Valuation> = run.iter().rev().take(FROM).cloned().collect();
+        let mut all = Search::new(self.kernel, plan.depth, Vec::new()).again(&loops, &starts);
         all.truncate(MOST);
         all
     }
@@ -274,6 +283,15 @@ impl<'k> Expected<'k> {
         }
         best.map(|(_, valuation)| valuation)
     }
+}
+
+/// Loops of which no iteration was followed by another one.
+fn gone_around(once: &[NeverExecuted]) -> Vec<usize> {
+    let number = |never: &NeverExecuted| match never.why {
+        Never::Again { loop_number } => Some(loop_number),
+        _ => None,
+    };
+    once.iter().filter_map(number).collect()
 }
 
 /// The value of a condition that depends on no input, or not on what the inputs are.

@@ -9,6 +9,7 @@ use python::value::{DType, Value};
 pub(super) const PART: Part = Part {
     rows: &[
         Row::new("gl.pointer_type", "element_ty, address_space=None, const=False", 4, pointer_type),
+        Row::new("tl.core.get_int_dtype", "bitwidth, signed", 4, integer),
         Row::new("dtype.@name", "self", 4, name),
         Row::new("dtype.@primitive_bitwidth", "self", 4, bits),
         Row::new("dtype.@int_bitwidth", "self", 4, bits),
@@ -61,6 +62,16 @@ fn no<'a>(_: &mut Interp<'a>, _: &Bound<'a>) -> Eval<'a> {
 
 fn pointer_type<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     Ok(Value::DType(this(interp, bound)?.pointer()))
+}
+
+/// The integer of so many bits.
+fn integer<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let bits = operand::int(interp, &arg(bound, 0), "bitwidth")?;
+    let signed = bits == 1 || operand::flag(interp, bound.at(1), true, "signed")?;
+    match DType::named(&format!("{}int{bits}", if signed { "" } else { "u" })) {
+        Some(dtype) => Ok(Value::DType(dtype)),
+        None => interp.raise(format!("there is no integer of {bits} bits")),
+    }
 }
 
 fn name<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

@@ -92,8 +92,8 @@ pub(super) fn open(
     } else {
         arguments(survey, param, facts)
     };
-    // Sizes of Gluon's layouts are constants; strides are none of them.
-    let measures = language == Language::Triton || lower.contains("stride");
+    // Sizes of Gluon's layouts are constants; strides are none of them, nor is how much each part of several has.
+    let measures = language == Language::Triton || is_measure(&lower);
     if param.constexpr && measures && is_quantity(param, facts, &lower, &choices) {
         others.splice(0..0, std::mem::take(&mut choices));
         choices = types([partly::ANY_INTEGER]);
@@ -119,15 +119,21 @@ fn is_quantity(param: &Param, facts: &Facts, lower: &str, choices: &[Given]) -> 
     let shapes = [Traits::SIZE, Traits::COUNT, Traits::EXTENT, Traits::FLAG, Traits::DTYPE, Traits::CALLED];
     let known = !facts.compared.is_empty() || !facts.demanded.is_empty() || facts.parts > 0;
     let tile = ["block", "tile", "chunk", "group", "split", "warp", "stage", "factor", "num_c"];
+    let tile = !is_measure(lower) && tile.iter().any(|word| lower.contains(word));
     let short = lower.len() <= 3 && lower.starts_with('b') && lower != "b";
     let number = |given: &Given| matches!(given, Given::Value(text) if text.parse::<i64>().is_ok());
     !known
         && param.default.is_none()
         && !shapes.iter().any(|of| facts.traits.has(*of))
-        && !tile.iter().any(|word| lower.contains(word))
+        && !tile
         && !short
         && !choices.is_empty()
         && choices.iter().all(number)
+}
+
+/// Whether a name is that of a stride or of how much each part has: `stride_block` is that of blocks, and no block.
+fn is_measure(lower: &str) -> bool {
+    lower.contains("stride") || (lower.contains("split") && lower.contains("size"))
 }
 
 /// Pointers of plain kernels: to `float32` where nothing else shows, and to integers where the name says so.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::entries::{Entry, Param};
+use super::formulas::Formula;
 use super::site::Site;
 use super::{Argument, Given, Host, Source, Spec, Target, Version};
-use base::{Quantity, TextRange};
+use base::TextRange;
 use python::host::Partly;
 use python::specialization::LaunchFacts;
 
@@ -99,7 +100,7 @@ pub(super) struct Base {
     /// Parameters of which a launch is known to give only a part.
     pub partly: Vec<(String, Partly)>,
     /// Constants of which it gives no number but a formula.
-    pub formulas: Vec<(String, Quantity)>,
+    pub formulas: Vec<Formula>,
     /// Parameters whose values stand for themselves alone, so that they are taken from the launch itself, each with what
     /// tells its value from others.
     pub held: Vec<(String, u64)>,

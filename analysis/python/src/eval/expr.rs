@@ -306,7 +306,8 @@ impl<'a> Interp<'a> {
             let right = self.expr(right)?;
             let outer = (self.at, self.what);
             (self.at, self.what) = (Interp::range(compare), op.as_str());
-            let value = self.compare(*op, &left, &right);
+            let known = crate::host::compares_rank(*op, &left, &right);
+            let value = known.map_or_else(|| self.compare(*op, &left, &right), |holds| Ok(Value::Bool(holds)));
             let joined = value.and_then(|value| match result.take() {
                 None => Ok(value),
                 Some(earlier @ Value::Tensor(_)) if matches!(value, Value::Tensor(_)) => {

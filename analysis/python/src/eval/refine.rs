@@ -7,9 +7,9 @@
 use ruff_python_ast::{BoolOp, CmpOp, Expr, Number, Operator, UnaryOp};
 
 use super::Interp;
-use crate::host::{OpenNumber, Thing, is_unknown};
-use crate::syntax::bodies::is_at_most_one;
-use crate::syntax::{is_place, ranked};
+use crate::host::{OpenNumber, Thing, is_rank, is_unknown, note_flat, note_rank};
+use crate::syntax::bodies::{is_at_most_one, ranked};
+use crate::syntax::is_place;
 use crate::value::Value;
 
 /// Whether a value is a number of a kind that is not known.
@@ -40,10 +40,11 @@ impl<'a> Interp<'a> {
                     self.refine_same(&compare.left, right);
                     self.refine_equal(&compare.left, right);
                     self.refine_equal(right, &compare.left);
-                } else if is_at_most_one(*op, right, holds) {
-                    self.choose_one(&compare.left);
-                    if let Some(Ok(tensor)) = ranked(&compare.left).map(|tensor| self.expr(tensor)) {
-                        crate::host::note_flat(&tensor);
+                } else if let Some(flat) = [holds, !holds].into_iter().find(|says| is_at_most_one(*op, right, *says)) {
+                    match self.counted(&compare.left) {
+                        Some(of) => note_flat(&of, flat == holds),
+                        None if flat == holds => self.choose_one(&compare.left),
+                        None => {}
                     }
                 }
             }
@@ -58,9 +59,17 @@ impl<'a> Interp<'a> {
     fn refine_rank(&mut self, counted: &'a Expr, number: &Expr) {
         let Expr::NumberLiteral(literal) = number else { return };
         let Number::Int(rank) = &literal.value else { return };
-        let Some(of) = ranked(counted) else { return };
-        if let (Ok(value), Some(rank)) = (self.expr(of), rank.as_u8()) {
-            crate::host::note_rank(&value, rank.into());
+        if let (Some(rank), Some(value)) = (rank.as_u8(), self.counted(counted)) {
+            note_rank(&value, rank.into());
+        }
+    }
+
+    /// A tensor, its sizes or the number of its dimensions, of what counts these.
+    fn counted(&mut self, counted: &'a Expr) -> Option<Value<'a>> {
+        match (ranked(counted), counted) {
+            (Some(of), _) => self.expr(of).ok(),
+            (None, Expr::Name(name)) => self.scope.get(&name.id).filter(is_rank),
+            _ => None,
         }
     }
 

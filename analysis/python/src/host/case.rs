@@ -12,23 +12,8 @@ use super::thing::{Thing, any};
 use crate::interp::{Interp, Stop};
 use crate::library::Args;
 use crate::limits::tests::{CONFTESTS, VALUES};
+use crate::syntax::names::FIXTURES;
 use crate::value::{Def, Function, Role, Value};
-
-/// Fixtures of pytest and of Triton's tests that have no part in a launch.
-const FIXTURES: &[&str] = &[
-    "monkeypatch",
-    "fresh_knobs",
-    "tmp_path",
-    "tmpdir",
-    "capfd",
-    "capsys",
-    "caplog",
-    "request",
-    "with_allocator",
-    "fresh_triton_cache",
-    "fresh_cache",
-    "recwarn",
-];
 
 /// Names that get values together, and these.
 #[derive(Clone, Debug)]

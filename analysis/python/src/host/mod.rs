@@ -27,7 +27,7 @@ mod torch;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use ruff_python_ast::Operator;
+use ruff_python_ast::{CmpOp, Operator};
 
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
@@ -219,28 +219,40 @@ pub fn length(thing: &Thing<'_>) -> Option<i128> {
     }
 }
 
-/// Notes that sizes, or a tensor of which none is known, have so many dimensions.
-pub fn note_rank(value: &Value<'_>, rank: usize) {
-    let Value::Host(thing) = value else { return };
+/// Of sizes, a tensor of which none is known, or the number of its dimensions: the sizes.
+fn dims_of<'v, 'a>(value: &'v Value<'a>) -> Option<&'v Rc<thing::Dims<'a>>> {
+    let Value::Host(thing) = value else { return None };
     match &**thing {
-        Thing::OpenSizes(dims) => drop(dims.unpacked(rank)),
-        Thing::OpenTensor(tensor) if tensor.shape.is_none() => drop(tensor.dims.unpacked(rank)),
+        Thing::OpenSizes(dims) | Thing::OpenNumber(_, thing::Origin::Rank(dims)) => Some(dims),
+        Thing::OpenTensor(tensor) if tensor.shape.is_none() => Some(&tensor.dims),
+        _ => None,
+    }
+}
+
+/// Notes that a tensor has so many dimensions.
+pub fn note_rank(value: &Value<'_>, rank: usize) {
+    drop(dims_of(value).map(|dims| dims.unpacked(rank)));
+}
+
+/// Notes of a tensor whether it has no more than one dimension, or more; one without any counts as one of one element.
+pub fn note_flat(value: &Value<'_>, flat: bool) {
+    match dims_of(value) {
+        Some(dims) if !flat => dims.note(1),
+        Some(dims) if dims.may_be_flat() => drop(dims.unpacked(1)),
         _ => {}
     }
 }
 
-/// Notes that sizes, or a tensor of which none is known, have no more than one dimension: where one was asked for it has
-/// that one.
-pub fn note_flat(value: &Value<'_>) {
-    let Value::Host(thing) = value else { return };
-    let dims = match &**thing {
-        Thing::OpenSizes(dims) => dims,
-        Thing::OpenTensor(tensor) if tensor.shape.is_none() => &tensor.dims,
-        _ => return,
-    };
-    if dims.may_be_flat() {
-        drop(dims.unpacked(1));
-    }
+/// Whether it is how many dimensions a tensor has.
+pub fn is_rank(value: &Value<'_>) -> bool {
+    matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(_, thing::Origin::Rank(_))))
+}
+
+/// How a number of dimensions compares with a number; `None` where that is not known, and of what is none.
+pub fn compares_rank(op: CmpOp, of: &Value<'_>, with: &Value<'_>) -> Option<bool> {
+    let (Some(dims), Value::Int(with)) = (dims_of(of).filter(|_| is_rank(of)), with) else { return None };
+    let between = dims.rank.get().map_or((dims.least.get(), i64::MAX), |rank| (rank, rank));
+    crate::syntax::bodies::compares(op, between, i64::try_from(*with).ok()?)
 }
 
 /// Notes that a size is a multiple of a number.

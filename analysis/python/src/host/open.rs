@@ -411,7 +411,7 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &OpenTensor<'a>, name: &str
             Some(dtype) => dtype_value(interp, dtype),
             None => Value::Unknown("the type of a tensor is not known".into()),
         },
-        "ndim" => of.shape.as_ref().map_or_else(|| number(OpenNumber::Int), |shape| Value::Int(shape.len() as i128)),
+        "ndim" => of.shape.as_ref().map_or_else(|| of.dims.count(), |shape| Value::Int(shape.len() as i128)),
         "T" => turned(of),
         "mT" => reordered(of, of.dtype.clone()),
         "data" => made(of.clone()),
@@ -522,7 +522,7 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
         }
         "data_ptr" | "element_size" => number(OpenNumber::Int),
         "dim" | "ndimension" => {
-            of.shape.as_ref().map_or_else(|| number(OpenNumber::Int), |shape| Value::Int(shape.len() as i128))
+            of.shape.as_ref().map_or_else(|| of.dims.count(), |shape| Value::Int(shape.len() as i128))
         }
         // What nobody describes lies densely.
         "is_contiguous" => Value::Bool(true),

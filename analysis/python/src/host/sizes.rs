@@ -44,7 +44,7 @@ impl<'a> Dims<'a> {
     }
 
     /// Notes that there is a dimension of this number.
-    fn note(&self, dim: i64) {
+    pub(super) fn note(&self, dim: i64) {
         self.least.set(self.least.get().max(dim + 1));
         if let Some(sizes) = &self.strides_of {
             sizes.note(dim);
@@ -79,10 +79,15 @@ impl<'a> Dims<'a> {
         size
     }
 
-    /// Whether the size of a dimension was asked for that may be the only one.
+    /// Whether no size was asked for but that of a dimension which may be the only one.
     pub(super) fn may_be_flat(&self) -> bool {
-        let asked = self.asked.borrow();
-        self.rank.get().is_none() && !asked.is_empty() && asked.iter().all(|(dim, _)| matches!(dim, 0 | -1))
+        let may_be = self.rank.get().is_none() && self.least.get() < 2;
+        may_be && self.asked.borrow().iter().all(|(dim, _)| matches!(dim, 0 | -1))
+    }
+
+    /// How many dimensions there are.
+    pub(super) fn count(self: &Rc<Self>) -> Value<'a> {
+        self.rank.get().map_or_else(|| number(Origin::Rank(self.clone())), |rank| Value::Int(rank.into()))
     }
 
     /// So many sizes as it is unpacked into.

@@ -298,6 +298,8 @@ pub enum Origin<'a> {
     Stride(Rc<Dims<'a>>, i64),
     /// How many elements a tensor of these sizes has.
     Count(Rc<Dims<'a>>),
+    /// How many dimensions it has.
+    Rank(Rc<Dims<'a>>),
 }
 
 /// The sizes of a tensor of which not even the number of dimensions is known, as far as they were asked for.

@@ -115,7 +115,8 @@ impl Prover<'_> {
         let mut found = BTreeSet::new();
         for term in parts.into_iter().flat_map(|access| [access.mask, access.path]) {
             self.program.terms.leaves(term, &mut |node| {
-                found.extend(self.table(node).filter(|(_, table)| *table == Table::Rows(1)).map(|(table, _)| table));
+                let long = |table: &Table| matches!(table, Table::Rows(1) | Table::Ends);
+                found.extend(self.table(node).filter(|(_, table)| long(table)).map(|(table, _)| table));
             });
         }
         found

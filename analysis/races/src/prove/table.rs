@@ -3,6 +3,7 @@
 //! What they hold is not known. Where nothing but that stands in the way of a proof, what kernels of this kind need of
 //! their tables is assumed, and the verdict says so: that no slot is given twice, that sequences lie behind each other.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use base::linear::gcd;
@@ -27,6 +28,8 @@ pub(crate) enum Table {
 pub(crate) enum Premise {
     /// No row of so many values occurs twice in a table, by its argument.
     Distinct(u32, i64),
+    /// What stands in the first table stands in the second at the same place alone, where it stands there at all.
+    Aside(u32, u32),
     /// The values of a table do not decrease.
     Ascending(u32),
     /// The values of a table are not negative.
@@ -34,6 +37,8 @@ pub(crate) enum Premise {
     /// Stretches that begin where the first table says, and are as long as the second says at the same place, do not
     /// overlap.
     Apart(u32, u32),
+    /// From each value of the first table to the next one it is as far as the second goes there in chunks of so many.
+    Chunks(u32, u32, i64),
     /// There are at most so many programs along an axis.
     Few(u8, Poly),
 }
@@ -47,6 +52,12 @@ impl Premise {
                 rows.sort_unstable();
                 Some(rows.windows(2).all(|pair| pair[0] != pair[1]))
             }
+            Premise::Aside(one, other) => {
+                let (one, other) = (contents.get(one)?, contents.get(other)?);
+                let values: BTreeSet<(i64, usize)> = other.iter().copied().zip(0..).collect();
+                let of = |value: i64| values.range((value, 0)..=(value, usize::MAX));
+                Some(one.iter().zip(0..).all(|(value, at)| of(*value).all(|(_, place)| *place == at)))
+            }
             Premise::Ascending(table) => Some(contents.get(table)?.is_sorted()),
             Premise::Natural(table) => Some(contents.get(table)?.iter().all(|value| *value >= 0)),
             Premise::Apart(starts, lengths) => {
@@ -54,6 +65,15 @@ impl Premise {
                 let mut stretches: Vec<(i64, i64)> = starts.iter().copied().zip(lengths.iter().copied()).collect();
                 stretches.sort_unstable();
                 Some(stretches.windows(2).all(|pair| pair[0].0.saturating_add(pair[0].1) <= pair[1].0))
+            }
+            Premise::Chunks(starts, ends, size) => {
+                let steps = contents.get(starts)?.windows(2).zip(contents.get(ends)?.windows(2));
+                let far = |step: &[i64]| step[1].saturating_sub(step[0]);
+                Some(
+                    steps
+                        .into_iter()
+                        .all(|(own, of)| far(own) >= far(of).div_euclid(*size) + i64::from(far(of) % size != 0)),
+                )
             }
             Premise::Few(..) => None,
         }

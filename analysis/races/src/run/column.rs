@@ -293,33 +293,13 @@ pub(crate) fn without_sign(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::BinOp::*;
     use base::rng::SplitMix64;
     use base::spans::Spans;
 
     const OPS: [BinOp; 23] = [
-        BinOp::Add,
-        BinOp::Sub,
-        BinOp::Mul,
-        BinOp::DivS,
-        BinOp::DivU,
-        BinOp::FloorDivS,
-        BinOp::CeilDivS,
-        BinOp::CeilDivU,
-        BinOp::RemS,
-        BinOp::RemU,
-        BinOp::MinS,
-        BinOp::MinU,
-        BinOp::MaxS,
-        BinOp::MaxU,
-        BinOp::And,
-        BinOp::Or,
-        BinOp::Xor,
-        BinOp::Shl,
-        BinOp::ShrS,
-        BinOp::Eq,
-        BinOp::Ne,
-        BinOp::Slt,
-        BinOp::Ule,
+        Add, Sub, Mul, DivS, DivU, FloorDivS, CeilDivS, CeilDivU, RemS, RemU, MinS, MinU, MaxS, MaxU, And, Or, Xor,
+        Shl, ShrS, Eq, Ne, Slt, Ule,
     ];
 
     /// A column of 32 bits, or of truths, that is not spelled out.

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 mod assumed;
 mod carried;
 mod choice;
+mod chunks;
 mod congruent;
 mod programs;
 mod quotient;

@@ -11,15 +11,15 @@ use crate::prove::table::{Premise, Table, Trust};
 use crate::term::{BinOp, Node, Symbol, Term};
 
 /// A value of a table.
-struct Value {
-    atom: Term,
-    argument: u32,
-    table: Table,
+pub(super) struct Value {
+    pub(super) atom: Term,
+    pub(super) argument: u32,
+    pub(super) table: Table,
     /// Of which access, in which of the two instances.
     source: u32,
-    copy: u8,
+    pub(super) copy: u8,
     /// Where it stands, in values.
-    place: Poly,
+    pub(super) place: Poly,
 }
 
 impl Refuter<'_> {
@@ -61,8 +61,9 @@ impl Refuter<'_> {
         let natural = self.trust >= Trust::Natural && self.natural(state, &values);
         let rows = self.rows(state, &values);
         let ascending = self.ascending(state, &values);
+        let chunks = self.whole_chunks(state, &values);
         let behind = self.behind(state, &values);
-        natural || rows || ascending || behind
+        natural || rows || ascending || chunks || behind
     }
 
     /// Indices are not negative.
@@ -79,7 +80,8 @@ impl Refuter<'_> {
         any
     }
 
-    /// Rows with the same values are one row.
+    /// Rows with the same values are one row; so are slots of two tables, of which programs read the one and write the
+    /// other.
     fn rows(&mut self, state: &mut State, values: &[Value]) -> bool {
         // By instance, table and row: the values of its columns.
         let mut rows: FxHashMap<(u8, u32, Poly), Vec<Option<Term>>> = FxHashMap::default();
@@ -108,7 +110,10 @@ impl Refuter<'_> {
         whole.sort();
         let mut any = false;
         for (_, table, mine, columns) in whole.iter().filter(|(copy, ..)| *copy == 1) {
-            for (_, _, other, others) in whole.iter().filter(|(copy, of, ..)| *copy == 2 && of == table) {
+            for (_, of, other, others) in whole.iter().filter(|(copy, ..)| *copy == 2) {
+                if of != table && (columns.len() > 1 || others.len() > 1) {
+                    continue;
+                }
                 let zero = mine.minus(other);
                 let alike = |(a, b): (&Term, &Term)| {
                     solved(state, Poly::atom(*a).minus(&Poly::atom(*b))).is_some_and(|poly| poly.is_zero())
@@ -118,7 +123,10 @@ impl Refuter<'_> {
                     continue;
                 }
                 state.equations.push(Equation { zero, meets: true, rows: true });
-                self.premises.insert(Premise::Distinct(*table, columns.len() as i64));
+                self.premises.insert(match of == table {
+                    true => Premise::Distinct(*table, columns.len() as i64),
+                    false => Premise::Aside(*table.min(of), *table.max(of)),
+                });
                 any = true;
             }
         }
@@ -145,20 +153,22 @@ impl Refuter<'_> {
         found
     }
 
-    /// How long the stretch is that begins where a value says.
-    fn length<'v>(&mut self, values: &'v [Value], start: &Value) -> Option<&'v Value> {
+    /// How long the stretch is that begins where a value says, and what is assumed with it.
+    fn length(&mut self, state: &State, values: &[Value], start: &Value) -> Option<(Poly, Premise)> {
         if start.table != Table::Rows(1) {
             return None;
         }
         let mut beside = values
             .iter()
             .filter(|value| value.argument != start.argument && value.copy == start.copy && value.place == start.place);
-        match self.length {
-            Some(length) => beside.find(|value| value.argument == length),
-            None => {
-                self.asked.extend(beside.map(|value| value.argument));
-                None
-            }
+        let Some(length) = self.length else {
+            self.asked.extend(beside.map(|value| value.argument));
+            return None;
+        };
+        let value = beside.find(|value| value.argument == length)?;
+        match value.table {
+            Table::Ends => self.chunks(state, values, start, value),
+            Table::Rows(_) => Some((Poly::atom(value.atom), Premise::Apart(start.argument, length))),
         }
     }
 
@@ -167,7 +177,7 @@ impl Refuter<'_> {
         let mut any = false;
         let mut system: Option<System> = None;
         for low in values {
-            let Some(length) = self.length(values, low) else { continue };
+            let Some((length, premise)) = self.length(state, values, low) else { continue };
             for high in values.iter().filter(|high| high.argument == low.argument && high.copy != low.copy) {
                 if state.ascending.contains(&(low.atom, high.atom)) {
                     continue;
@@ -178,11 +188,11 @@ impl Refuter<'_> {
                 if !self.excludes(system, &low.place.minus(&high.place)) {
                     continue;
                 }
-                let room = Poly::atom(high.atom).minus(&Poly::atom(low.atom)).minus(&Poly::atom(length.atom));
+                let room = Poly::atom(high.atom).minus(&Poly::atom(low.atom)).minus(&length);
                 let Some(room) = solved(state, room) else { continue };
                 state.ascending.insert((low.atom, high.atom));
                 state.facts.push(Fact::at_least_zero(room));
-                self.premises.insert(Premise::Apart(low.argument, length.argument));
+                self.premises.insert(premise.clone());
                 any = true;
             }
         }
@@ -238,7 +248,7 @@ impl Refuter<'_> {
     /// The same: their values, and how far the first is behind the second.
     pub(super) fn open_stretches(&mut self, state: &State) -> Option<(Term, Term, Poly)> {
         let values = self.values(state);
-        let begins = |value: &&Value| value.table == Table::Ends || self.length(&values, value).is_some();
+        let begins = |value: &&Value| value.table == Table::Ends || self.length(state, &values, value).is_some();
         let begin: Vec<&Value> = values.iter().filter(begins).collect();
         let ends = |copy: u8| begin.iter().filter(move |value| value.copy == copy);
         for mine in ends(1) {
