@@ -296,7 +296,8 @@ pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -
             let choice = Choice { size, choice: 1, fixed: fixed.clone(), ..Choice::default() };
             setting(&with_bounds, launch, spreads, &choice)
         };
-        let Some(made) = with(&[]) else { return false };
+        // A switch that is computed from sizes, such as of whether they are multiples of a block, keeps others out.
+        let Some(made) = with(&[]).filter(|made| launch.switches_so(program, made)) else { return false };
         (at_its_end && with(&bounded).is_none()) || (told && fails_in(&with_bounds, &made, spread))
     };
     let longest = block(&with_bounds);

@@ -140,6 +140,7 @@ pub fn is_place(expr: &Expr) -> bool {
         Expr::Attribute(attribute) => is_place(&attribute.value),
         Expr::Subscript(subscript) => is_place(&subscript.value) && is_place(&subscript.slice),
         Expr::UnaryOp(op) => is_place(&op.operand),
+        Expr::Tuple(tuple) => tuple.elts.iter().all(is_place),
         Expr::Call(call) => {
             matches!(&*call.func, Expr::Attribute(method) if matches!(method.attr.as_str(), "size" | "numel" | "stride"))
                 && is_place(&call.func)

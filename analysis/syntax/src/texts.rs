@@ -27,3 +27,21 @@ pub fn split(text: &str) -> Vec<&str> {
     parts.push(&text[start..]);
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
+
+/// Whether a text is a name, as of a field.
+pub fn is_name(text: &str) -> bool {
+    let start = |c: char| c.is_alphabetic() || c == '_';
+    text.starts_with(start) && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// The last part of a name with dots.
+pub fn last_part(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+/// The text of a layout without the modules in front of its class, as its `repr` is.
+pub fn without_modules(layout: &str) -> &str {
+    let end = layout.find('(').unwrap_or(layout.len());
+    let start = layout.get(..end).and_then(|path| path.rfind('.')).map_or(0, |dot| dot + 1);
+    layout.get(start..).unwrap_or(layout)
+}

@@ -7,19 +7,9 @@ use python::specialization::LaunchFacts;
 
 use super::domain::Open;
 use super::entries::Param;
-use super::instance::Base;
+use super::instance::{Base, Formula};
 use super::{Given, Source};
 use crate::limits::chosen::COMPUTED;
-
-/// A constant of which a launch gives a formula and no number.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Formula {
-    name: String,
-    /// Made of those constants that follow from no others, which are numbered.
-    quantity: Quantity,
-    /// What the host can compute for one of these, ascending, where that is not what is chosen as a rule.
-    may_be: Vec<i64>,
-}
 
 /// What is chosen of most constants.
 const USUAL: i64 = 128;

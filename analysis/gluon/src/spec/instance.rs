@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::entries::{Entry, Param};
-use super::formulas::Formula;
 use super::site::Site;
 use super::{Argument, Given, Host, Source, Spec, Target, Version};
-use base::TextRange;
+use base::{Quantity, TextRange};
 use python::host::Partly;
 use python::specialization::LaunchFacts;
 
@@ -150,4 +149,14 @@ impl Base {
     pub(super) fn has(&self, name: &str) -> bool {
         self.arguments.iter().any(|argument| argument.name == name)
     }
+}
+
+/// A constant of which a launch gives a formula and no number.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Formula {
+    pub(super) name: String,
+    /// Made of those constants that follow from no others, which are numbered.
+    pub(super) quantity: Quantity,
+    /// What the host can compute for one of these, ascending, where that is not what is chosen as a rule.
+    pub(super) may_be: Vec<i64>,
 }

@@ -56,7 +56,7 @@ impl<'a> Interp<'a> {
         }
         // `acme.gl.program_id`, where `acme` is none of the workspace's.
         if let Some((module, name)) = path.rsplit_once('.')
-            && let Some(module) = crate::syntax::package::customary(super::stmt::last(module))
+            && let Some(module) = crate::syntax::package::customary(crate::syntax::texts::last_part(module))
             && let Some(value) = self.library.lookup(&format!("{module}.{name}"), self.version)
         {
             return value;

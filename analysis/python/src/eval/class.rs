@@ -16,7 +16,7 @@ impl<'a> Interp<'a> {
         }
         let (mut kind, mut others) = (ClassKind::Plain, Vec::new());
         for decorator in &def.decorator_list {
-            match self.decorator(&decorator.expression).as_deref().map(super::stmt::last) {
+            match self.decorator(&decorator.expression).as_deref().map(crate::syntax::texts::last_part) {
                 Some("aggregate" | "_aggregate") => kind = ClassKind::Aggregate,
                 Some("dataclass") => kind = ClassKind::Dataclass,
                 Some(_) => {}

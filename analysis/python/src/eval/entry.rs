@@ -96,7 +96,7 @@ impl<'a> Interp<'a> {
             let (mut items, mut fields) = (Vec::new(), Vec::new());
             for (at, part) in split(inner).into_iter().enumerate() {
                 let (field, part) = match part.split_once('=') {
-                    Some((field, part)) if super::named_tuple::is_name(field) => (Some(field), part),
+                    Some((field, part)) if crate::syntax::texts::is_name(field) => (Some(field), part),
                     _ => (None, part),
                 };
                 let item = self.typed(&format!("{name}.{at}"), part, params)?;

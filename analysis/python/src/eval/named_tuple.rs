@@ -18,7 +18,7 @@ impl<'a> Interp<'a> {
     ///
     /// Where a name is none, or too many files are there already.
     pub fn named_tuple(&mut self, name: &str, fields: &[&str]) -> Eval<'a> {
-        if !fields.iter().chain([&name]).all(|name| is_name(name)) {
+        if !fields.iter().chain([&name]).all(|name| crate::syntax::texts::is_name(name)) {
             return self.raise("a named tuple and its fields have names");
         }
         let body: String = fields.iter().map(|field| format!("    {field}: object\n")).collect();
@@ -45,10 +45,4 @@ impl<'a> Interp<'a> {
             _ => self.unknown("a named tuple is not followed"),
         }
     }
-}
-
-/// Whether a text can name a field.
-pub(super) fn is_name(text: &str) -> bool {
-    let start = |c: char| c.is_alphabetic() || c == '_';
-    text.starts_with(start) && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }

@@ -411,7 +411,7 @@ impl<'a> Interp<'a> {
         for decorator in &def.decorator_list {
             let expr = &decorator.expression;
             let path = self.decorator(expr);
-            match path.as_deref().map(last) {
+            match path.as_deref().map(crate::syntax::texts::last_part) {
                 Some("jit") => kind = FnKind::Jit,
                 Some("constexpr_function") => kind = FnKind::Constexpr,
                 Some("staticmethod") => role = Role::Static,
@@ -501,7 +501,10 @@ impl<'a> Interp<'a> {
 
     /// What a decorator of a kernel tunes it by.
     fn tuner(&mut self, expr: &'a Expr) -> Result<Value<'a>, Stop> {
-        if self.decorator(expr).is_some_and(|path| matches!(last(&path), "autotune" | "heuristics")) {
+        if self
+            .decorator(expr)
+            .is_some_and(|path| matches!(crate::syntax::texts::last_part(&path), "autotune" | "heuristics"))
+        {
             return self.expr(expr);
         }
         let Expr::Call(call) = expr else { return Ok(Value::None) };
@@ -543,11 +546,6 @@ impl<'a> Interp<'a> {
 }
 
 const STEPS_SPENT: &str = "what the decorators of a kernel say takes too long";
-
-/// The last part of a name with dots.
-pub(super) fn last(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
-}
 
 /// Whether a value is a function that does nothing but end in an exception.
 fn is_stub(value: &Value<'_>) -> bool {

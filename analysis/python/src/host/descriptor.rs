@@ -28,7 +28,7 @@ impl<'a> Descriptor<'a> {
             Value::None => Some(format!("{head}>")),
             layout => {
                 let layout = print::expression(interp, layout)?;
-                Some(format!("{head},{}>", trimmed(&layout)))
+                Some(format!("{head},{}>", crate::syntax::texts::without_modules(&layout)))
             }
         }
     }
@@ -45,7 +45,7 @@ impl<'a> Descriptor<'a> {
     pub(super) fn layout(&self, interp: &Interp<'a>) -> Option<Option<String>> {
         match &self.layout {
             Value::None => Some(None),
-            layout => Some(Some(trimmed(&print::expression(interp, layout)?).to_owned())),
+            layout => Some(Some(crate::syntax::texts::without_modules(&print::expression(interp, layout)?).to_owned())),
         }
     }
 
@@ -86,13 +86,6 @@ pub(super) fn replaced<'a>(descriptor: &Descriptor<'a>, named: &[(Rc<str>, Value
         copy.set(name, value.clone());
     }
     Value::Host(Rc::new(Thing::Descriptor(RefCell::new(copy))))
-}
-
-/// The class without the modules in front of it, as its `repr` is.
-fn trimmed(layout: &str) -> &str {
-    let end = layout.find('(').unwrap_or(layout.len());
-    let start = layout.get(..end).and_then(|path| path.rfind('.')).map_or(0, |dot| dot + 1);
-    layout.get(start..).unwrap_or(layout)
 }
 
 fn of(value: &Value<'_>) -> Option<Torch> {

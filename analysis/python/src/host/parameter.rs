@@ -42,12 +42,6 @@ fn named<'a>(name: &str) -> Option<Value<'a>> {
     })
 }
 
-/// Whether a number of this name shapes a kernel, or says which dimension is meant.
-fn is_setting(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["warps", "stages", "ctas", "dim", "axis", "block", "rank"].iter().any(|word| name.contains(word))
-}
-
 /// What is known of parameters of a function with this body.
 pub(super) struct Parameters<'a> {
     asked: Asked<'a>,
@@ -90,14 +84,12 @@ impl<'a> Parameters<'a> {
         })
     }
 
-    /// Other values than its default that one of them may be given: a tensor that may be left out, a switch, and any number
-    /// in place of none or one, with which what it is for does nothing.
+    /// Other values than its default that one of them may be given: a tensor that may be left out, a switch.
     pub(super) fn beside_default(parameter: &'a Parameter, default: &Value<'a>) -> Option<Value<'a>> {
         let said = parameter.annotation().and_then(annotated);
         match (default, said) {
             (Value::Bool(on), _) => Some(Value::Bool(!on)),
             (Value::None, Some(value)) => Some(value),
-            (Value::Int(0 | 1), _) if !is_setting(parameter.name.as_str()) => Some(free(&Rc::default())),
             _ => None,
         }
     }

@@ -161,23 +161,45 @@ fn compared(value: &Value<'_>) {
 
 /// The number that one is said to be equal to, or itself.
 pub(super) fn alike<'a>(thing: &Rc<Thing<'a>>) -> Rc<Thing<'a>> {
-    match &**thing {
-        Thing::OpenNumber(_, Origin::Free { equal, .. }) => {
-            equal.borrow().as_ref().map_or_else(|| thing.clone(), alike)
+    let mut one = thing.clone();
+    // A loop in host code may have said so of any number of them, one after the other.
+    loop {
+        let next = match &*one {
+            Thing::OpenNumber(_, Origin::Free { equal, .. }) => equal.borrow().clone(),
+            _ => None,
+        };
+        match next {
+            Some(next) => one = next,
+            None => return one,
         }
-        _ => thing.clone(),
     }
 }
 
-/// Notes that two numbers, which were compared for it, are one: that keeps neither from being any.
+/// Notes that two numbers, which were compared for it, are one, or that a tensor has these sizes: that keeps none of them from
+/// being any.
 pub fn note_equal<'a>(one: &Value<'a>, other: &Value<'a>) {
-    let (Value::Host(one), Value::Host(other)) = (one, other) else { return };
+    match (one, other) {
+        (Value::Host(one), Value::Host(other)) => are_one(one, other, 2),
+        (Value::Host(sizes), Value::Tuple(known)) | (Value::Tuple(known), Value::Host(sizes)) => {
+            let Thing::OpenSizes(dims) = &**sizes else { return };
+            for (own, known) in dims.unpacked(known.len()).iter().zip(known.iter()) {
+                if let (Value::Host(own), Value::Host(known)) = (own, known) {
+                    are_one(known, own, 0);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Makes one number of two, of which so many comparisons said that.
+fn are_one<'a>(one: &Rc<Thing<'a>>, other: &Rc<Thing<'a>>, comparisons: u32) {
     let (one, other) = (alike(one), alike(other));
     if let Thing::OpenNumber(OpenNumber::Int, Origin::Free { compared, multiple, .. }) = &*one
         && let Thing::OpenNumber(OpenNumber::Int, Origin::Free { compared: own, multiple: of, equal, .. }) = &*other
         && !Rc::ptr_eq(&one, &other)
     {
-        compared.set((compared.get() + own.get()).saturating_sub(2));
+        compared.set((compared.get() + own.get()).saturating_sub(comparisons));
         multiple.set(multiple.get().max(of.get()));
         *equal.borrow_mut() = Some(one.clone());
     }

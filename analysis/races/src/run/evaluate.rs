@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
+use lanes::{Column, OfOne, Separable, truncated, with_sign, without_sign};
+
 use rustc_hash::FxHashMap;
 
-use super::column::{Column, truncated, with_sign, without_sign};
-use super::separable::{OfOne, Separable};
 use super::setting::Setting;
 use crate::term::{Node, Symbol, Term, Terms, wrap};
 

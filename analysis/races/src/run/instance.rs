@@ -5,9 +5,9 @@
 
 use std::rc::Rc;
 
+use lanes::Column;
 use rustc_hash::FxHashMap;
 
-use super::column::Column;
 use super::evaluate::{Environment, Evaluation, Memo};
 use super::event::Event;
 use super::setting::Setting;

@@ -1,16 +1,13 @@
 //! Runs of a few program instances with concrete inputs, through all orders of what they do to common words: where a
 //! race is, its bytes; where a handover through memory keeps two accesses apart, that it does.
 
-mod column;
 mod conflict;
 mod evaluate;
 mod event;
 mod instance;
 mod memory;
 mod schedule;
-mod separable;
 mod setting;
-
 mod watch;
 
 pub(crate) use conflict::Meeting;

@@ -6,9 +6,9 @@
 use crate::limits::runs::{ALONE, RATION, SPELLED, TURNS, WORK};
 use std::rc::Rc;
 
+use lanes::Column;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::column::Column;
 use super::conflict::{Meeting, matters, overlap};
 use super::event::Event;
 use super::instance::{Ask, Instance, Room, Segment, Stuck};

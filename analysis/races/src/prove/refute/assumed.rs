@@ -2,8 +2,8 @@
 //!
 //! `stride` exceeds `span` for every lane, round and program that executes, or the assumption says nothing of the kernel:
 //! under a mask `c < n` some lane has `c = n - 1`, and a stride `n` does not exceed `c + 1` there. So each bound of what
-//! programs do not share is taken to be met, and if the span then leaves the stride whatever the arguments are, nobody
-//! can launch the kernel as it is assumed.
+//! programs do not share is taken to be met, behind the first row as well, and if the span then leaves the stride whatever
+//! the arguments are, nobody can launch the kernel as it is assumed.
 
 use rustc_hash::FxHashMap;
 
@@ -46,24 +46,38 @@ impl Refuter<'_> {
         let ways = [spread.span.clone(), spread.stride.minus(&spread.span).shifted(-1)];
         let own: Vec<&Fact> = facts.iter().filter(|fact| self.has_programs(&fact.poly)).take(BOUNDS).collect();
         let minima: Vec<&Fact> = facts.iter().filter(|fact| self.is_minimum(&fact.poly)).take(BOUNDS).collect();
-        let fails = |met: &[&Poly]| {
+        let fails = |met: &[&Poly], further: Option<&Fact>| {
             let mut system = System::new(&facts, met.iter().copied());
+            if let Some(further) = further {
+                let row = system.row(&further.poly, further.equal);
+                system.simplex.assert(row);
+            }
             !system.simplex.contradictory()
                 && ways.iter().any(|way| {
                     let row = system.row(way, false);
                     system.simplex.contradicts(row)
                 })
         };
-        fails(&[])
+        fails(&[], None)
             || self.is_of_first_alone(spread, &facts)
             || own.iter().any(|fact| {
                 let with_minimum = |minimum: &&&Fact| {
                     let shared = minimum.poly.atoms().any(|atom| self.is_smaller(atom) && fact.poly.mentions(atom));
                     shared && minimum.poly != fact.poly
                 };
-                fails(&[&fact.poly])
-                    || minima.iter().filter(with_minimum).any(|minimum| fails(&[&fact.poly, &minimum.poly]))
+                // A row of which there is but one tells nothing of how far apart rows are.
+                let is_further = Fact::at_least_zero(self.own_part(&fact.poly).scaled(-1).shifted(-1));
+                fails(&[&fact.poly], None)
+                    || fails(&[&fact.poly], Some(&is_further))
+                    || minima.iter().filter(with_minimum).any(|minimum| fails(&[&fact.poly, &minimum.poly], None))
             })
+    }
+
+    /// What programs, lanes and rounds contribute to a sum.
+    fn own_part(&self, sum: &Poly) -> Poly {
+        let is_own = |monomial: &Monomial| monomial.iter().any(|atom| !self.is_shared(*atom));
+        let own = sum.terms().filter(|(monomial, _)| is_own(monomial));
+        Poly::sum(own.map(|(monomial, times)| (monomial.clone(), times)).collect())
     }
 
     /// Whether what is assumed leaves each sequence, row or tile but the first one without anything to do: with it no program

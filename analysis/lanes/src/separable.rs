@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use crate::term::{BinOp, apply, wrap};
+use crate::integer::{BinOp, apply, wrap};
 use base::spans::{Spans, StridedLanes};
 
 /// A number for each dimension.
@@ -16,7 +16,7 @@ type Dims = SmallVec<[i64; 4]>;
 
 /// A start, and what each dimension adds to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Separable {
+pub struct Separable {
     start: i64,
     along: SmallVec<[Along; 4]>,
     shape: Rc<[i64]>,
@@ -33,7 +33,7 @@ enum Along {
 
 /// 1 in some lanes, 0 in the others: in those whose places are all chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Part {
+pub struct Part {
     places: SmallVec<[Places; 4]>,
     shape: Rc<[i64]>,
 }
@@ -56,11 +56,11 @@ pub(crate) enum Made {
 
 /// A value that depends on the place along one dimension at most.
 #[derive(Clone, Debug)]
-pub(crate) struct OfOne {
+pub struct OfOne {
     /// The dimension; `None` where all lanes have the same value.
-    pub(crate) dim: Option<usize>,
+    pub dim: Option<usize>,
     /// By its places, or the one.
-    pub(crate) values: Vec<i64>,
+    pub values: Vec<i64>,
 }
 
 /// Lanes from one place to the next along each dimension.
@@ -172,13 +172,14 @@ impl Places {
 }
 
 impl OfOne {
-    pub(crate) fn at(&self, place: usize) -> Option<i64> {
+    /// The value at a place along its dimension.
+    pub fn at(&self, place: usize) -> Option<i64> {
         self.values.get(if self.dim.is_some() { place } else { 0 }).copied()
     }
 
     /// The dimension on which the values together depend, where it is one that is worth its own treatment: there are
     /// more lanes than it has places.
-    pub(crate) fn common<'v>(all: impl IntoIterator<Item = &'v OfOne>, shape: &[i64]) -> Option<usize> {
+    pub fn common<'v>(all: impl IntoIterator<Item = &'v OfOne>, shape: &[i64]) -> Option<usize> {
         let mut dim = None;
         for of in all {
             match (dim, of.dim) {
@@ -194,26 +195,27 @@ impl OfOne {
 
 impl Separable {
     /// The same in all lanes.
-    pub(crate) fn flat(value: i64, shape: &Rc<[i64]>) -> Separable {
+    pub fn flat(value: i64, shape: &Rc<[i64]>) -> Separable {
         Separable { start: value, along: shape.iter().map(|_| Along::Even(0)).collect(), shape: shape.clone() }
     }
 
     /// The places along a dimension.
-    pub(crate) fn along(dim: usize, shape: &Rc<[i64]>) -> Separable {
+    pub fn along(dim: usize, shape: &Rc<[i64]>) -> Separable {
         let mut made = Separable::flat(0, shape);
         made.along.iter_mut().skip(dim).take(1).for_each(|along| *along = Along::Even(1));
         made
     }
 
     /// A value for each place along a dimension.
-    pub(crate) fn by_place(dim: usize, values: &[i64], shape: &Rc<[i64]>) -> Option<Separable> {
+    pub fn by_place(dim: usize, values: &[i64], shape: &Rc<[i64]>) -> Option<Separable> {
         let mut made = Separable::flat(*values.first()?, shape);
         let added = values.iter().map(|value| value.checked_sub(made.start)).collect::<Option<_>>()?;
         *made.along.get_mut(dim)? = Along::of(added);
         Some(made)
     }
 
-    pub(crate) fn at(&self, lane: usize) -> i64 {
+    /// The value of a lane.
+    pub fn at(&self, lane: usize) -> i64 {
         self.at_places(&places(&self.shape, lane))
     }
 
@@ -222,7 +224,7 @@ impl Separable {
     }
 
     /// Its value where that is the same in all lanes.
-    pub(crate) fn same(&self) -> Option<i64> {
+    pub fn same(&self) -> Option<i64> {
         self.along.iter().all(|along| !along.varies()).then_some(self.start)
     }
 
@@ -234,7 +236,7 @@ impl Separable {
     }
 
     /// By the places of the one dimension on which it depends.
-    pub(crate) fn of_one(&self) -> Option<OfOne> {
+    pub fn of_one(&self) -> Option<OfOne> {
         if let Some(value) = self.same() {
             return Some(OfOne { dim: None, values: vec![value] });
         }
@@ -244,7 +246,7 @@ impl Separable {
     }
 
     /// The value of each lane.
-    pub(crate) fn values(&self, mut room: Vec<i64>) -> Vec<i64> {
+    pub fn values(&self, mut room: Vec<i64>) -> Vec<i64> {
         room.clear();
         let (Some((length, outer)), Some(along)) = (self.shape.split_last(), self.along.last()) else {
             room.push(self.start);
@@ -361,7 +363,7 @@ impl Separable {
     }
 
     /// As a number of a width, where it is one.
-    pub(crate) fn truncated(&self, bits: u8) -> Option<Separable> {
+    pub fn truncated(&self, bits: u8) -> Option<Separable> {
         match self.same() {
             Some(value) => Some(Separable::flat(wrap(value, bits), &self.shape)),
             None => fits(self.range()?, bits).then(|| self.clone()),
@@ -369,7 +371,7 @@ impl Separable {
     }
 
     /// Its low bits as a number without a sign, where no other is set.
-    pub(crate) fn masked(&self, mask: i64) -> Option<Separable> {
+    pub fn masked(&self, mask: i64) -> Option<Separable> {
         match self.same() {
             Some(value) => Some(Separable::flat(value & mask, &self.shape)),
             None => {
@@ -380,7 +382,7 @@ impl Separable {
     }
 
     /// The bytes of the lanes of a part, in the order of lanes or of bytes: that of bytes is tried.
-    pub(crate) fn spans(&self, part: &Part, by_bytes: bool) -> Spans {
+    pub fn spans(&self, part: &Part, by_bytes: bool) -> Spans {
         let lanes = strides(&self.shape);
         // Bytes and lane of the first lane, and the further ones of each dimension that has several.
         let (mut start, mut lane) = (self.start, 0);
@@ -470,19 +472,19 @@ impl Further {
 
 impl Part {
     /// All lanes.
-    pub(crate) fn whole(shape: &Rc<[i64]>) -> Part {
+    pub fn whole(shape: &Rc<[i64]>) -> Part {
         Part { places: shape.iter().map(|size| Places::Range(0, *size)).collect(), shape: shape.clone() }
     }
 
     /// The lanes with these places along a dimension.
-    pub(crate) fn by_place(dim: usize, chosen: Vec<bool>, shape: &Rc<[i64]>) -> Option<Part> {
+    pub fn by_place(dim: usize, chosen: Vec<bool>, shape: &Rc<[i64]>) -> Option<Part> {
         let mut part = Part::whole(shape);
         *part.places.get_mut(dim)? = Places::of(chosen);
         Some(part)
     }
 
     /// By the places of the one dimension along which not all are chosen.
-    pub(crate) fn of_one(&self) -> Option<OfOne> {
+    pub fn of_one(&self) -> Option<OfOne> {
         let partly = |(places, size): (&Places, &i64)| *places != Places::Range(0, *size);
         let mut dims = self.places.iter().zip(&*self.shape).enumerate().filter(|(_, of)| partly(*of));
         match (dims.next(), dims.next()) {
@@ -494,13 +496,14 @@ impl Part {
         }
     }
 
-    pub(crate) fn holds(&self, lane: usize) -> bool {
+    /// Whether a lane takes part.
+    pub fn holds(&self, lane: usize) -> bool {
         let places = places(&self.shape, lane);
         places.iter().zip(&self.places).all(|(place, chosen)| chosen.holds(*place))
     }
 
     /// The value of each lane.
-    pub(crate) fn values(&self, mut room: Vec<i64>) -> Vec<i64> {
+    pub fn values(&self, mut room: Vec<i64>) -> Vec<i64> {
         room.clear();
         let (Some((length, outer)), Some((inner, around))) = (self.shape.split_last(), self.places.split_last()) else {
             room.push(1);

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::separable::{Made, OfOne, Part, Separable, both, separable};
-use crate::term::{BinOp, apply, wrap, wraps};
+use crate::integer::{BinOp, apply, wrap, wraps};
+use crate::separable::{Made, OfOne, Part, Separable, both, separable};
 
 /// A value of every lane.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Column {
+pub enum Column {
     /// One for all of them: `None` where it is not known.
     One(Option<i64>),
     /// Each dimension adds to them what depends on the place along it alone.
@@ -23,14 +23,15 @@ pub(crate) enum Column {
 
 impl Column {
     /// The values of lanes.
-    pub(crate) fn of(values: Vec<Option<i64>>) -> Column {
+    pub fn of(values: Vec<Option<i64>>) -> Column {
         match values.iter().copied().collect::<Option<Vec<i64>>>() {
             Some(known) => Column::Known(known.into()),
             None => Column::Partly(values.into()),
         }
     }
 
-    pub(crate) fn at(&self, lane: usize) -> Option<i64> {
+    /// The value of a lane; `None` where it is not known.
+    pub fn at(&self, lane: usize) -> Option<i64> {
         match self {
             Column::One(value) => *value,
             Column::Separable(of) => Some(of.at(lane)),
@@ -41,17 +42,17 @@ impl Column {
     }
 
     /// Whether it has a value of its own for each lane.
-    pub(crate) fn is_many(&self) -> bool {
+    pub fn is_many(&self) -> bool {
         !matches!(self, Column::One(_))
     }
 
     /// Whether it has a number in memory for each lane.
-    pub(crate) fn is_spelled(&self) -> bool {
+    pub fn is_spelled(&self) -> bool {
         matches!(self, Column::Known(_) | Column::Partly(_))
     }
 
     /// The same lane by lane.
-    pub(crate) fn spelled(&self) -> Cow<'_, Column> {
+    pub fn spelled(&self) -> Cow<'_, Column> {
         match self {
             Column::Separable(of) => Cow::Owned(Column::Known(of.values(Vec::new()).into())),
             Column::Part(part) => Cow::Owned(Column::Known(part.values(Vec::new()).into())),
@@ -76,7 +77,7 @@ impl Column {
     }
 
     /// By the places of the one dimension on which it depends.
-    pub(crate) fn of_one(&self) -> Option<OfOne> {
+    pub fn of_one(&self) -> Option<OfOne> {
         match self {
             Column::One(value) => value.map(|value| OfOne { dim: None, values: vec![value] }),
             Column::Separable(of) => of.of_one(),
@@ -87,7 +88,7 @@ impl Column {
 
     /// What has these values at the places of a dimension; where they are `truths`, 1 and 0, those of
     /// a part.
-    pub(crate) fn by_place(dim: usize, values: &[i64], truths: bool, shape: &Rc<[i64]>) -> Option<Column> {
+    pub fn by_place(dim: usize, values: &[i64], truths: bool, shape: &Rc<[i64]>) -> Option<Column> {
         if truths && values.iter().all(|value| matches!(value, 0 | 1)) {
             let chosen = values.iter().map(|value| *value != 0).collect();
             return Some(Column::Part(Part::by_place(dim, chosen, shape)?.into()));
@@ -96,7 +97,7 @@ impl Column {
     }
 
     /// Which lanes take part, where they are chosen along each dimension by itself.
-    pub(crate) fn part(&self, shape: &Rc<[i64]>) -> Option<Cow<'_, Part>> {
+    pub fn part(&self, shape: &Rc<[i64]>) -> Option<Cow<'_, Part>> {
         match self {
             Column::Part(part) => Some(Cow::Borrowed(&**part)),
             _ => (self.separable(shape)?.same()? != 0).then(|| Cow::Owned(Part::whole(shape))),
@@ -104,7 +105,7 @@ impl Column {
     }
 
     /// The memory of a column that is not needed any more, if nobody else needs it.
-    pub(crate) fn take_room(&mut self) -> Vec<i64> {
+    pub fn take_room(&mut self) -> Vec<i64> {
         match self {
             Column::Known(values) => Rc::get_mut(values).map(std::mem::take).unwrap_or_default(),
             _ => Vec::new(),
@@ -134,7 +135,7 @@ impl Column {
 
     /// An operation on numbers of a width in each of the lanes of a shape, and whether it was cut off at the width in
     /// any. `None` where it has to be spelled out, and there is no `room` for that.
-    pub(crate) fn binary(
+    pub fn binary(
         op: BinOp,
         bits: u8,
         (x, y): (&Column, &Column),
@@ -264,7 +265,7 @@ fn lanes(
 }
 
 /// The low bits of each value, as signed numbers.
-pub(crate) fn truncated(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>) -> Column {
+pub fn truncated(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>) -> Column {
     match of {
         Column::Separable(of) if let Some(of) = of.truncated(bits) => Column::Separable(of.into()),
         Column::Part(_) => of.clone(),
@@ -273,7 +274,7 @@ pub(crate) fn truncated(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>
 }
 
 /// Each value, of a width, as a number with its sign.
-pub(crate) fn with_sign(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>) -> Column {
+pub fn with_sign(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>) -> Column {
     match of {
         Column::Separable(_) if bits > 1 => of.clone(),
         _ => of.map(room, shape, |value| if bits == 1 { -value } else { value }),
@@ -281,7 +282,7 @@ pub(crate) fn with_sign(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>
 }
 
 /// Each value, of a width, as a number without a sign.
-pub(crate) fn without_sign(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>) -> Column {
+pub fn without_sign(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i64>) -> Column {
     let mask = if bits >= 64 { -1 } else { (1i64 << bits) - 1 };
     match of {
         Column::Separable(of) if let Some(of) = of.masked(mask) => Column::Separable(of.into()),
@@ -293,7 +294,7 @@ pub(crate) fn without_sign(of: &Column, bits: u8, shape: &Rc<[i64]>, room: Vec<i
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::BinOp::*;
+    use crate::integer::BinOp::*;
     use base::rng::SplitMix64;
     use base::spans::Spans;
 
