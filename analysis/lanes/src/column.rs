@@ -322,7 +322,7 @@ mod tests {
             _ => {
                 let (a, b) = (column(rng, false, shape), column(rng, false, shape));
                 let count = shape.iter().product::<i64>() as usize;
-                Column::binary(BinOp::Add, 32, (&a, &b), (shape, count), Vec::new()).0
+                Column::binary(BinOp::Add, 32, (&a, &b), (shape, count), Some(Vec::new())).unwrap().0
             }
         }
     }
@@ -337,8 +337,12 @@ mod tests {
             let truths = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Eq) && rng.below(2) == 0;
             let (a, b) = (column(&mut rng, truths, &shape), column(&mut rng, truths, &shape));
             let bits = if truths { 1 } else { 32 };
-            let (made, wrapped) = Column::binary(op, bits, (&a, &b), (&shape, 48), Vec::new());
-            let (spelled, by_lane) = Column::binary(op, bits, (&a.spelled(), &b.spelled()), (&shape, 48), Vec::new());
+            let of = |a: &Column, b: &Column, room| Column::binary(op, bits, (a, b), (&shape, 48), room);
+            let (made, wrapped) = of(&a, &b, Some(Vec::new())).unwrap();
+            let (spelled, by_lane) = of(&a.spelled(), &b.spelled(), Some(Vec::new())).unwrap();
+            if let Some((made, _)) = of(&a, &b, None) {
+                assert!(!made.is_spelled(), "{op:?} {a:?} {b:?}");
+            }
             kept += usize::from(matches!(made, Column::Separable(_) | Column::Part(_)));
             let all = |of: &Column| (0..48).map(|lane| of.at(lane)).collect::<Vec<_>>();
             assert_eq!(all(&made), all(&spelled), "{op:?} {a:?} {b:?}");
