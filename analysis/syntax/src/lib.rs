@@ -24,6 +24,7 @@ pub mod scan;
 mod sources;
 mod statements;
 pub mod texts;
+pub mod torch_names;
 
 pub use alike::Shifts;
 pub use asked::{Asked, is_place};

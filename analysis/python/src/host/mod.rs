@@ -107,7 +107,7 @@ pub fn call<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, args: Args<'a>) 
 /// `path(…)` of a library; `None` where it is none of those that host code is followed through.
 pub fn call_library<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> Option<Eval<'a>> {
     let mut named = args.named.iter();
-    if !torch::reads(path) || named.any(|(name, _)| &**name == "out") {
+    if !crate::syntax::torch_names::reads(path) || named.any(|(name, _)| &**name == "out") {
         site::written(args.pos.iter().chain(args.named.iter().map(|(_, value)| value)));
     }
     if let Some(rest) = path.strip_prefix("torch.Tensor.") {

@@ -11,10 +11,11 @@ use ruff_python_ast::Operator;
 
 use super::sizes::{computed, count_of_dims, dense, note_comparison, operation, parts_of_ratio, product, ratio};
 use super::thing::{Cut, Dims, Memory, OpenNumber, OpenTensor, Origin, Thing, Torch, any, content, tensor};
-use super::torch::{dtype_name, dtype_value, int, keeps_memory, keeps_shape};
+use super::torch::{dtype_name, dtype_value, int};
 use crate::interp::Interp;
 use crate::library::Args;
 use crate::limits::open::{DEPTH, PARTS};
+use crate::syntax::torch_names::{keeps_memory, keeps_shape};
 use crate::value::Value;
 
 /// A number of a kind.

@@ -10,6 +10,7 @@ use crate::interp::{Eval, Interp};
 use crate::library::Args;
 use crate::limits::contents::MOST;
 use crate::specialization::Contents;
+use crate::syntax::torch_names::{keeps_memory, keeps_shape};
 use crate::value::{DType, Value};
 
 /// Torch's name, ours, and in signatures where it has no type of its own.
@@ -440,14 +441,6 @@ pub(super) fn quantized<'a>(class: &str, args: &Args<'a>) -> Value<'a> {
     shape.map_or_else(|| content(class), |shape| tensor(Torch::new(shape, dtype.into())))
 }
 
-/// Whether a call of a library writes to none of its tensors; that of a method is looked at there.
-pub(super) fn reads(path: &str) -> bool {
-    let name = path.strip_prefix("torch.").unwrap_or("");
-    path.starts_with("triton.")
-        || path.starts_with("torch.Tensor.")
-        || !(name.is_empty() || name.contains('.') || name.ends_with('_'))
-}
-
 /// Whether elements of a type are integers.
 fn is_integer(dtype: &str) -> bool {
     dtype.starts_with("int") || dtype.starts_with("uint")
@@ -464,50 +457,6 @@ fn flat(data: &Value<'_>, into: &mut Vec<i64>) -> bool {
         Value::Tuple(items) => items.iter().all(|item| flat(item, into)),
         _ => false,
     }
-}
-
-/// Functions and methods whose result has the shape of their one tensor, element by element or elsewhere.
-const UNARY: &[&str] = &[
-    "abs", "ceil", "clamp", "clip", "clone", "cos", "cpu", "cuda", "cumprod", "cumsum", "detach", "dropout", "erf",
-    "exp", "exp2", "expm1", "flip", "floor", "gelu", "log", "log10", "log1p", "log2", "neg", "negative", "relu",
-    "roll", "round", "rsqrt", "sigmoid", "sign", "silu", "sin", "softmax", "sqrt", "square", "tanh", "tril", "triu",
-    "trunc",
-];
-
-/// Methods that write the tensor itself.
-const IN_PLACE: &[&str] =
-    &["add_", "copy_", "div_", "fill_", "mul_", "normal_", "pow_", "random_", "sub_", "uniform_", "zero_"];
-
-/// Whether what a method answers is its tensor, or a view of all of it.
-pub(super) fn keeps_memory(name: &str) -> bool {
-    IN_PLACE.contains(&name)
-        || matches!(
-            name,
-            // That of Triton's own tensors of small types.
-            "random"
-                | "cuda"
-                | "detach"
-                | "exponential_"
-                | "index_add_"
-                | "index_copy_"
-                | "index_fill_"
-                | "masked_fill_"
-                | "requires_grad_"
-                | "scatter_"
-                | "scatter_add_"
-        )
-        || name.strip_suffix('_').is_some_and(|name| UNARY.contains(&name))
-}
-
-/// Whether what a function or a method answers has the shape of its tensor.
-pub(super) fn keeps_shape(name: &str) -> bool {
-    let name = name.rsplit('.').next().unwrap_or(name);
-    let unary = UNARY.contains(&name.strip_suffix('_').unwrap_or(name));
-    let long = matches!(
-        name,
-        "exponential_" | "log_softmax" | "masked_fill_" | "pin_memory" | "reciprocal" | "requires_grad_"
-    );
-    unary || long || IN_PLACE.contains(&name)
 }
 
 /// `torch.name(…)`.
