@@ -1,6 +1,6 @@
 //! `fencepost check --explain-proof`: what a verdict rests on.
 
-use crate::support::{fencepost, fencepost_with, root};
+use crate::support::{Folder, fencepost, fencepost_with, root};
 use serde_json::{Value, json};
 
 fn kernel(name: &str) -> String {
@@ -54,4 +54,41 @@ fn what_is_found_shows_its_runs() {
     let out = fencepost(&["check", "--explain-proof", &kernel("ws_gemm.released_too_early")]);
     assert_eq!(out.code, 1);
     assert!(out.stdout.contains("\nfound ") && out.stdout.contains("   = made: "), "{}", out.stdout);
+}
+
+/// Two sizes that are equal on one way through host code are not so on the other, and a launch behind both has either.
+#[test]
+fn what_holds_on_one_way_of_host_code_does_not_on_another() {
+    let folder = Folder::new("ways");
+    let kernel = "import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def put(x, y, n, m, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    tl.store(y + row * m + at, tl.load(x + row * n + at, mask=at < n), mask=at < n)
+
+
+def run(a, b):
+    y = torch.empty((a.shape[0], b.shape[1]), device=a.device)
+    CONDITION
+    put[(a.shape[0],)](a, y, a.shape[1], b.shape[1], BLOCK=triton.next_power_of_2(a.shape[1]))
+    return y
+";
+    let assumed = "assuming that `m` is at least `n`";
+    for (condition, is_assumed) in [
+        ("assert a.shape[1] == b.shape[1]", false),
+        ("assert a.shape == (b.shape[0], b.shape[1])", false),
+        ("if a.shape[1] != b.shape[1]: raise ValueError()", false),
+        ("if a.shape[1] == b.shape[1]: print(y)", true),
+        ("if a.shape == (b.shape[0], b.shape[1]): return a", true),
+    ] {
+        let path = folder.write("put.py", kernel.replace("CONDITION", condition).as_bytes());
+        let out = fencepost(&["check", "--explain-proof", &path]);
+        assert!(out.stdout.starts_with("proved "), "{condition}: {}", out.stdout);
+        assert_eq!(out.stdout.contains(assumed), is_assumed, "{condition}: {}", out.stdout);
+    }
 }
