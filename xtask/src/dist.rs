@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use crate::profile::{self, Training};
 use crate::steps::{Outcome, Steps, answers, execute};
 use crate::target;
 
@@ -28,8 +29,8 @@ Other systems, each best on a machine of its own (.github/workflows/release.yml)
 A wheel for older Linux than this one: `maturin build --zig --compatibility manylinux_2_28` (pip install maturin[zig]).
 VS Code's names for them: linux-x64, linux-arm64, alpine-x64, darwin-arm64, darwin-x64, win32-x64.";
 
-/// Builds everything for this machine.
-pub fn run(root: &Path) -> ExitCode {
+/// Builds everything for this machine; `profiled`: with a profile of a run of it, which takes another build.
+pub fn run(root: &Path, profiled: bool) -> ExitCode {
     let mut steps = Steps::default();
     let host = host();
     let Packages { version, folder } = match packages(root) {
@@ -39,27 +40,19 @@ pub fn run(root: &Path) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let training = profiled.then(|| train(root, &host, &mut steps)).flatten();
     let mut built = false;
     steps.run("binary (profile dist)", |_| {
-        let outcome = execute(
-            root,
-            Command::new("cargo").args([
-                "build",
-                "--profile",
-                "dist",
-                "--package",
-                "fencepost",
-                "--features",
-                "jemalloc",
-            ]),
-        );
+        let mut command = Command::new("cargo");
+        command.args(["build", "--profile", "dist", "--package", "fencepost", "--features", "jemalloc"]);
+        let outcome = execute(root, knowing(&mut command, training.as_ref()));
         built = matches!(outcome, Outcome::Passed);
         outcome
     });
     let binary = target(root).join("dist").join(if cfg!(windows) { "fencepost.exe" } else { "fencepost" });
     if built {
         steps.run("archive with completions and manual pages", |_| archive(&folder, &binary, root, &version, &host));
-        steps.run("wheel", |_| wheel(root, &folder));
+        steps.run("wheel", |_| wheel(root, &folder, training.as_ref()));
         steps.run("extension for VS Code", |_| extension(root, &folder, &binary, &host));
     }
     print!("{steps}");
@@ -69,6 +62,39 @@ pub fn run(root: &Path) -> ExitCode {
     }
     println!("{CROSS}");
     if steps.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// The training, where all of its steps have passed: what cannot be profiled is built without, which its step says.
+fn train(root: &Path, host: &str, steps: &mut Steps) -> Option<Training> {
+    let training = Training::new(root);
+    let mut done = profile::is_possible(host);
+    if !done {
+        let why = "Rust's llvm-profdata is not installed (rustup component add llvm-tools)";
+        steps.run("profile", |_| Outcome::Skipped(why));
+    }
+    let all: [(&str, &dyn Fn() -> Outcome); 3] = [
+        ("binary that counts", &|| training.build(root)),
+        ("training", &|| training.train(root)),
+        ("profile", &|| training.merge(host)),
+    ];
+    for (name, step) in all {
+        if done {
+            steps.run(name, |_| {
+                let outcome = step();
+                done = matches!(outcome, Outcome::Passed);
+                outcome
+            });
+        }
+    }
+    done.then_some(training)
+}
+
+/// A build that is told of the profile.
+fn knowing<'a>(command: &'a mut Command, training: Option<&Training>) -> &'a mut Command {
+    match training {
+        Some(training) => command.env(profile::FLAGS, training.flags()),
+        None => command,
+    }
 }
 
 /// Where packages go.
@@ -142,11 +168,12 @@ fn fill(folder: &Path, binary: &Path, root: &Path) -> io::Result<()> {
     if pages.success() { Ok(()) } else { Err(io::Error::other("there are no manual pages")) }
 }
 
-fn wheel(root: &Path, folder: &Path) -> Outcome {
+fn wheel(root: &Path, folder: &Path, training: Option<&Training>) -> Outcome {
     if !answers("maturin", &["--version"]) {
         return Outcome::Skipped("maturin is not installed (pip install maturin)");
     }
-    execute(root, Command::new("maturin").args(["build", "--out"]).arg(folder))
+    let mut command = Command::new("maturin");
+    execute(root, knowing(command.args(["build", "--out"]).arg(folder), training))
 }
 
 /// The extension with the binary in it, for the system that VS Code calls by another name.

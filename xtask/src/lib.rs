@@ -6,6 +6,7 @@ pub mod bench;
 pub mod dist;
 pub mod mutate;
 pub mod new_op;
+mod profile;
 pub mod site;
 mod steps;
 pub mod test;

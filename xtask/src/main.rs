@@ -9,7 +9,8 @@ usage: cargo xtask <command>
   test [--fast | --slow]   every check and every test; --fast leaves out clippy, wasm and the editors,
                            --slow adds the tests that are marked as ignored
   test --editors           the VS Code extension alone, in a real window too where one can be had
-  dist                     binary, wheel and extension for this machine, below target/packages
+  dist [--profiled]        binary, wheel and extension for this machine, below target/packages; --profiled builds
+                           twice, the second time with a profile of what the first did with the kernels in tests
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"
   docs                     the documentation as a site, in target/docs/book, by mdbook
   bench [...]              benchmarks beside peers, with instruction counts: JSON, Markdown and plots, below target/bench;
@@ -29,7 +30,8 @@ fn main() -> ExitCode {
         ["test", "--fast"] => xtask::test::run(&root, xtask::test::Scope::Fast),
         ["test", "--slow"] => xtask::test::run(&root, xtask::test::Scope::Slow),
         ["test", "--editors"] => xtask::test::run(&root, xtask::test::Scope::Editors),
-        ["dist"] => xtask::dist::run(&root),
+        ["dist"] => xtask::dist::run(&root, false),
+        ["dist", "--profiled"] => xtask::dist::run(&root, true),
         ["tidy"] => tidy(&root),
         ["bench", rest @ ..] => xtask::bench::run(&root, rest),
         ["docs"] => xtask::site::run(&root),

@@ -20,6 +20,9 @@ const QUIET: Duration = Duration::from_millis(60);
 /// How long a server that says that it is done may still send what it did.
 const GRACE: Duration = Duration::from_millis(10);
 
+/// How long a server that is asked to end may take.
+const PARTING: Duration = Duration::from_secs(3);
+
 /// How long anything is waited for.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -332,8 +335,16 @@ impl Session {
     }
 }
 
+/// A server that is asked to end may write what it has counted (`cargo xtask dist --profiled`); one that does not
+/// is killed.
 impl Drop for Session {
     fn drop(&mut self) {
+        self.send_request("shutdown", Value::Null);
+        self.notify("exit", Value::Null);
+        let asked = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) && asked.elapsed() < PARTING {
+            thread::sleep(GRACE);
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
