@@ -276,7 +276,7 @@ fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config)
         let from = functions.partition_point(|func| func.start() < range.start);
         let rest = functions.get(from..).unwrap_or_default();
         let inside = rest.get(..rest.partition_point(|func| func.start() < range.end)).unwrap_or_default();
-        let hash = without_kernels(module, range, inside);
+        let hash = without_kernels(module, survey, range, inside);
         hash.hash(&mut in_order);
         let movable = matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
             && inside.iter().all(|func| func.device())
@@ -305,9 +305,9 @@ fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config)
     (hasher.finish(), in_order.finish(), anchors)
 }
 
-/// A statement without the bodies of kernels' functions; of those in functions that Python runs their free names count,
-/// since they tell launches apart.
-fn without_kernels(module: &Module, range: TextRange, functions: &[&Func<'_>]) -> u64 {
+/// A statement without the bodies of kernels' functions; of those in functions that Python runs the names count that
+/// these may give a value, since they tell launches apart.
+fn without_kernels(module: &Module, survey: &Survey<'_>, range: TextRange, functions: &[&Func<'_>]) -> u64 {
     let mut hasher = FxHasher::default();
     let mut next = range.start;
     for func in functions {
@@ -319,7 +319,14 @@ fn without_kernels(module: &Module, range: TextRange, functions: &[&Func<'_>]) -
         }
         module.slice(TextRange::new(next, body.start)).hash(&mut hasher);
         if !func.inside.is_empty() {
-            let mut names: Vec<&str> = func.mentions.iter().copied().collect();
+            let around = || func.inside.iter().filter_map(|at| survey.functions.get(*at));
+            // What is bound by a statement of another kind than those that assign: all names may be.
+            let others = ["import", "except", "match", "class"];
+            let any = around().any(|outer| others.iter().any(|word| module.slice(outer.range()).contains(word)));
+            let is_given = |name: &str| {
+                any || around().any(|outer| outer.assigns(name)) || functions.iter().any(|func| *func.def.name == *name)
+            };
+            let mut names: Vec<&str> = func.mentions.iter().copied().filter(|name| is_given(name)).collect();
             names.sort_unstable();
             names.hash(&mut hasher);
         }

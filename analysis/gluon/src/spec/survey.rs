@@ -3,6 +3,7 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
+use base::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::builtins::canonical;
@@ -75,6 +76,16 @@ impl Func<'_> {
     pub(super) fn may_call(&self, other: &Func<'_>) -> bool {
         let name = other.def.name.as_str();
         if other.method { self.mentions.contains(name) } else { self.refers_to(name) }
+    }
+
+    /// Whether the name is one of its parameters, or of those that its expressions and assignments give a value.
+    pub(super) fn assigns(&self, name: &str) -> bool {
+        self.locals.contains(name)
+    }
+
+    /// Where it stands, without its decorators.
+    pub(super) fn range(&self) -> TextRange {
+        TextRange::new(self.start(), self.def.range.end().to_u32())
     }
 
     /// Where its statement starts.
