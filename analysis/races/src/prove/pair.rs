@@ -135,7 +135,12 @@ impl Prover<'_> {
 
     /// `assume` says whether strides may be large enough, and tables as such kernels need them.
     fn attempt(&mut self, a: u32, b: u32, assume: (bool, Trust), depth: usize) -> Option<Apart> {
-        self.convert.natural = if assume.1 >= Trust::Natural { self.indices() } else { FxHashSet::default() };
+        let natural = if assume.1 >= Trust::Natural { self.indices() } else { FxHashSet::default() };
+        if natural != self.convert.natural {
+            // A remainder of an index fits into a row where the index is not negative, and not where it may be.
+            self.broken.clear();
+            self.convert.natural = natural;
+        }
         let budget = if assume.1 == Trust::Nothing { BUDGET } else { BUDGET.min(self.rows) };
         let tickets = self.tickets.iter();
         self.convert.programs = tickets.filter_map(|(source, counter)| Some((*source, counter.axis()?))).collect();

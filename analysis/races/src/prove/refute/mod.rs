@@ -457,7 +457,7 @@ impl Refuter<'_> {
                 continue;
             }
             // What may come apart by an assumption is kept for that.
-            let waits = meets && (hold || (self.assume && !ways.is_empty()));
+            let waits = meets && (hold || (self.assume && (!ways.is_empty() || !self.planes(&zero).is_empty())));
             let Some((atom, value)) = (!waits).then(|| solvable(&self.program.terms, &zero)).flatten() else {
                 left.push(Equation { zero, meets, rows });
                 continue;

@@ -158,7 +158,62 @@ impl Refuter<'_> {
                 return true;
             }
         }
+        self.assume_plane(state)
+    }
+
+    /// Takes accesses of two planes apart, on the assumption that a plane is long enough; whether there were some.
+    fn assume_plane(&mut self, state: &mut State) -> bool {
+        let mut equations: Vec<Poly> =
+            state.equations.iter().filter(|one| one.meets).map(|one| one.zero.clone()).collect();
+        equations.sort();
+        for equation in equations {
+            for (stride, low) in self.planes(&equation) {
+                let Some(spans) = self.spans(state, &stride, &low) else { continue };
+                let of = |(span, access)| Spread { stride: stride.clone(), span, access, rows: false };
+                let spreads: Vec<Spread> = spans.into_iter().map(of).collect();
+                if self.counts_stretches(&low, &stride)
+                    || spreads.iter().any(|spread| self.is_broken(spread) || self.is_contradicted(spread))
+                {
+                    continue;
+                }
+                self.spreads.extend(spreads);
+                state.equations.push(Equation { zero: Poly::constant(1), meets: true, rows: false });
+                return true;
+            }
+        }
         false
+    }
+
+    /// Ways to write an equation as `stride + low = 0` or `low = stride`, with a distance of two planes.
+    pub(super) fn planes(&mut self, equation: &Poly) -> Vec<(Poly, Poly)> {
+        let mut all = Vec::new();
+        for (plane, times) in equation.terms().filter(|(monomial, _)| !monomial.is_empty()) {
+            let low = equation.plus(&Poly::of(plane.clone(), times), -1);
+            let again = low.terms().any(|(other, _)| quotient(other, plane).is_some());
+            if !again && self.is_plane(plane) {
+                all.push((Poly::of(plane.clone(), times.abs()), low));
+            }
+        }
+        all
+    }
+
+    /// Whether what is added to an address is as long as a plane: a product of sizes, or what is added more than once, or is
+    /// multiplied with an index, elsewhere. A number that is added once may be a distance of neighbours as well.
+    fn is_plane(&mut self, of: &Monomial) -> bool {
+        let all = |leaf: fn(&Node) -> bool| of.iter().all(|atom| self.program.terms.any_leaf(*atom, leaf));
+        if !all(is_argument) || !of.iter().all(|atom| self.is_shared(*atom)) {
+            return false;
+        }
+        let bases = self.accesses.map(|access| self.program.accesses[access as usize].base);
+        let own = self.program.accesses.iter().filter(|access| bases.contains(&access.base));
+        let places: Vec<(Term, i128)> = own.map(|access| (access.offset, i128::from(access.bytes))).collect();
+        let is_stride = |place: Poly, bytes: i128| {
+            place.terms().any(|(monomial, times)| match monomial == of {
+                true => times.abs() > bytes,
+                false => quotient(monomial, of).is_some(),
+            })
+        };
+        of.len() > 1 || places.into_iter().any(|(offset, bytes)| is_stride(self.poly(offset), bytes))
     }
 
     /// Whether a sum has in it which stretch of that length a value of a table lies in: how many stretches there are is not
