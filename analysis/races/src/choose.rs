@@ -7,6 +7,7 @@ use base::Quantity;
 use rustc_hash::FxHashMap;
 
 use crate::conjuncts::conjuncts;
+use crate::digits::is_of_other_digit;
 use crate::divisor::{around, is_of};
 use crate::expressions::used;
 use crate::host::{Host, Numbers};
@@ -17,7 +18,7 @@ use crate::point::fails_in;
 use crate::program::Program;
 use crate::prove::{Converter, Poly, Spread};
 use crate::run::{FirstWords, Setting};
-use crate::say::bound;
+use crate::say::{bound, end};
 use crate::term::{BinOp, Node, Symbol, Term};
 
 /// The longest block.
@@ -436,7 +437,11 @@ fn is_unmasked(program: &Program, spread: &Spread) -> bool {
     let access = &program.accesses[spread.access as usize];
     let is_loop = |term: &Term| program.loops.iter().any(|of| of.condition == *term);
     let mut conditions = conjuncts(program, &[access.mask, access.path]).into_iter().filter(|term| !is_loop(term));
-    !conditions.any(|term| program.terms.any_leaf(term, of_span) && !lets_tails_in(program, spread, term))
+    !conditions.any(|term| {
+        program.terms.any_leaf(term, of_span)
+            && !lets_tails_in(program, spread, term)
+            && !is_of_other_digit(program, &own, term)
+    })
 }
 
 /// Whether a condition holds a number of tiles below data, and lanes go on from there: of the last tile that it lets in some
@@ -465,7 +470,7 @@ pub(crate) type Bounded<'s> = (&'s Spread, Option<Poly>);
 
 /// Rows may lie one right after the other: where a mask ends what a stride has to exceed, it need not be more.
 pub(crate) fn bounded<'s>(program: &mut Cow<'_, Program>, spreads: &'s [Spread]) -> Vec<Bounded<'s>> {
-    spreads.iter().map(|spread| (spread, bound(program.to_mut(), spread))).collect()
+    spreads.iter().map(|spread| (spread, end(program.to_mut(), spread))).collect()
 }
 
 /// What numbers are wanted.

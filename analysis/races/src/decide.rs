@@ -304,7 +304,8 @@ impl Decider<'_> {
             reasons.push(self.hang(found.access));
         }
         if reasons.is_empty() {
-            reasons.extend(self.never_given_back(&outcomes).or_else(|| self.windows(&needed)));
+            let forever = self.never_given_back(&outcomes).or_else(|| self.ends_in_no_run(&outcomes));
+            reasons.extend(forever.or_else(|| self.windows(&needed)));
         }
         self.left_open(&outcomes, &asked, &mut reasons);
         let executed = |access: u32| outcomes.iter().any(|(_, outcome)| outcome.executes(access));

@@ -144,6 +144,18 @@ impl Decider<'_> {
         Some(Reason { range: self.tree.op_header_range(op), text: text.to_owned() })
     }
 
+    /// A wait that ends in no run of several programs: what comes behind it was not run as launches run it.
+    pub(crate) fn ends_in_no_run(&self, outcomes: &[(Setting, Outcome)]) -> Option<Reason> {
+        let several = outcomes.iter().filter(|(setting, _)| setting.chosen.is_empty() && setting.programs() > 1);
+        let mut waiting = several.map(|(_, outcome)| outcome.left_waiting.iter().min().copied()).peekable();
+        waiting.peek()?;
+        let access = waiting.collect::<Option<Vec<u32>>>()?.first().copied()?;
+        let op = self.program.accesses[access as usize].op;
+        let text =
+            "a program waits here for ever in each launch that was run, for a word that no other one changes any more";
+        Some(Reason { range: self.tree.op_header_range(op), text: text.to_owned() })
+    }
+
     /// Whether a loop takes a word and goes on with each value that anything writes there.
     fn keeps(&self, number: u32) -> bool {
         let access = &self.program.accesses[number as usize];

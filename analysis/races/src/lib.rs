@@ -16,6 +16,7 @@ mod choose;
 mod condition;
 mod conjuncts;
 mod decide;
+mod digits;
 mod divisor;
 mod expressions;
 mod extract;

@@ -163,7 +163,7 @@ impl Decider<'_> {
 
     /// Whether another access is masked where what is assumed of a size does not hold: the kernel is made for such sizes. Of
     /// the size no launch says anything, or it is the stride of a tensor that may lie densely, so that rows may be no farther
-    /// apart than that mask says that they are long.
+    /// apart than that mask says that they are long, and what is made of rows no farther than it says that there are rows.
     fn is_reckoned_with(&self, spread: &Spread) -> bool {
         let mut program = self.program.clone();
         let mut atoms = spread.stride.atoms();
@@ -186,10 +186,12 @@ impl Decider<'_> {
         // Lanes alone say nothing of which of a tile's dimensions they go along.
         let of_programs = |atom| matches!(terms.node(atom), Node::Symbol(Symbol::Program(_), _));
         let turned = spread.span.atoms().any(of_programs);
-        let span = places(terms, &spread.span, turned);
-        let is_row = |index: &Poly| places(terms, index, turned) == span;
+        let mut rows = vec![spread.span.clone()];
+        rows.extend(self.rows(&spread.span, at));
+        let spans: Vec<_> = rows.iter().map(|rows| places(terms, rows, turned)).collect();
+        let is_row = |index: &Poly| spans.contains(&places(terms, index, turned));
         let is_masked =
-            masks.get(spread.access as usize).is_some_and(|own| own.iter().any(|(index, _)| *index == spread.span));
+            masks.get(spread.access as usize).is_some_and(|own| own.iter().any(|(index, _)| rows.contains(index)));
         let uses_stride = |access: &Access| {
             terms.any_leaf(access.offset, |node| matches!(node, Node::Symbol(Symbol::Argument(of), _) if *of == at))
         };
@@ -199,6 +201,28 @@ impl Decider<'_> {
                 false => !is_masked && is_open(size) && is_row(index) && uses_stride(access),
             })
         })
+    }
+
+    /// Of what is added to a multiple of an argument: what other strides of the same tensor are multiplied with.
+    fn rows(&self, span: &Poly, outer: u32) -> Vec<Poly> {
+        let terms = &self.program.terms;
+        let is_inner = |atom: &Term| match terms.node(*atom) {
+            Node::Symbol(Symbol::Argument(at), _) => {
+                *at != outer && matches!(self.launch.host.of(*at), Some(Quantity::Stride { .. }))
+            }
+            _ => false,
+        };
+        let strides: BTreeSet<Term> = span.atoms().filter(is_inner).collect();
+        let of = |stride: Term| {
+            let products = span.terms().filter(|(monomial, _)| monomial.contains(&stride));
+            let without = products.map(|(monomial, by)| {
+                let mut rest = monomial.clone();
+                rest.retain(|atom| *atom != stride);
+                (rest, by)
+            });
+            Poly::sum(without.collect())
+        };
+        strides.into_iter().map(of).collect()
     }
 
     /// Two programs of a launch that meet in it, one of them writing.

@@ -102,7 +102,8 @@ impl Decider<'_> {
             }
             match self.tree.code(op) {
                 Some(OpCode::Arith(Arith::Addf | Arith::Addi)) => summed = true,
-                Some(OpCode::Arith(Arith::Extf | Arith::Truncf | Arith::Extsi | Arith::Trunci)) => {}
+                Some(OpCode::Arith(Arith::Extf | Arith::Truncf | Arith::Extsi | Arith::Extui | Arith::Trunci)) => {}
+                Some(OpCode::Arith(Arith::Sitofp | Arith::Uitofp | Arith::Fptosi | Arith::Fptoui)) => {}
                 Some(OpCode::Tt(Tt::FpToFp | Tt::Bitcast)) => {}
                 Some(OpCode::Tt(Tt::Load)) => {
                     let own = self.program.accesses.iter().find(|access| access.op == op);

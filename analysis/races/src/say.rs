@@ -103,6 +103,29 @@ pub(crate) fn bound(program: &mut Program, spread: &Spread) -> Option<Poly> {
     own
 }
 
+/// What masks hold the span below: as [`bound`] says, or where they end parts of it, those parts and what is left.
+pub(crate) fn end(program: &mut Program, spread: &Spread) -> Option<Poly> {
+    if let Some(bound) = bound(program, spread) {
+        return Some(bound);
+    }
+    let access = program.accesses[spread.access as usize].clone();
+    let mut convert = Converter::default();
+    let (mut left, mut ends) = (spread.span.clone(), Poly::constant(1));
+    for condition in conjuncts(program, &[access.mask, access.path]) {
+        let Node::Binary(BinOp::Slt, a, b) = *program.terms.node(condition) else { continue };
+        let mut memo = FxHashMap::default();
+        let [x, y] = [a, b].map(|side| program.terms.instance(side, 1, &mut memo));
+        let (x, y) = (convert.poly(&mut program.terms, x), convert.poly(&mut program.terms, y));
+        let is_part = x.as_constant().is_none()
+            && x.offset() == 0
+            && x.terms().all(|(monomial, by)| left.coefficient(monomial) == Some(by));
+        if is_part && y.atoms().all(|atom| !program.terms.any_leaf(atom, is_own)) {
+            (left, ends) = (left.minus(&x), ends.plus(&y.shifted(-1), 1));
+        }
+    }
+    (left != spread.span).then(|| ends.plus(&left, 1))
+}
+
 /// Whether programs need not agree on something.
 fn is_own(node: &Node) -> bool {
     match node {

@@ -2,7 +2,7 @@
 //!
 //! Where a kernel with chosen values is refused, is not followed or has a loop that never runs, the parameters on
 //! which that place depends are given their next values, one at a time, and what comes farther is kept. Nothing
-//! that somebody gave is changed. The budget counts attempts and steps, never time, so that the outcome depends on
+//! that somebody gave is changed; what a launch gives that is known in part, for a refusal alone. The budget counts attempts and steps, never time, so that the outcome depends on
 //! the text alone.
 
 use super::domain::Open;
@@ -208,14 +208,19 @@ impl<'s> Search<'s> {
             let (Some(now), then) = (argument(&base), argument(first)) else { continue };
             let as_good = |at: usize| base.arguments.get(at).is_some_and(|now| of.choices.contains(&now.given));
             let before = then.and_then(|at| first.arguments.get(at));
-            if as_good(now) || base.arguments.get(now) == before {
+            let of_launch = before.is_some_and(|before| before.source == Source::Launch);
+            if (as_good(now) && !of_launch) || base.arguments.get(now) == before {
                 continue;
             }
             let mut other = base.clone();
             other.arguments.remove(now);
             other.arguments.extend(before.cloned());
             let Some(then) = self.attempt(&other)? else { break };
-            if Score::of(&then) >= Score::of(&attempt) {
+            let no_worse = match of_launch {
+                true => accepted(&then),
+                false => Score::of(&then) >= Score::of(&attempt),
+            };
+            if no_worse {
                 (base, attempt) = (other, then);
             }
         }
@@ -260,6 +265,10 @@ impl<'s> Search<'s> {
         let mut ranked: Vec<(usize, Base)> = Vec::new();
         for (nth, of) in blamed.take(BLAMED).enumerate() {
             let given = base.arguments.iter().find(|argument| argument.name == of.name);
+            // What a launch gives stands, whatever loops do with it, unless it is refused.
+            if !trouble.fatal && given.is_some_and(|argument| argument.source == Source::Launch) {
+                continue;
+            }
             let now = given.map(|argument| &argument.given).or(of.default.as_ref());
             let later = if of.default.is_some() { DEFAULT } else { 0 };
             let mut values = trouble.suggests(now, &of.domain);

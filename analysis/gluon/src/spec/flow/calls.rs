@@ -372,7 +372,7 @@ impl Builder<'_> {
             self.counted(pointer);
         }
         if last.starts_with("buffer_")
-            && let Some(offsets) = argument(if last == "buffer_load" { 1 } else { 2 }, "offsets")
+            && let Some(offsets) = argument(if loads(last) { 1 } else { 2 }, "offsets")
         {
             self.index(offsets);
         }
