@@ -179,7 +179,9 @@ export class Window {
   /** Goes to a line of the active editor. */
   async line(number, column = 1) {
     await this.ask('Control+g', `${number}:${column}`);
-    await this.press('Enter');
+    // Enter does nothing until the list has an entry.
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: `line ${number} at column ${column}` }).first();
+    await row.click({ timeout: PATIENCE });
     await this.inEditor();
   }
 
