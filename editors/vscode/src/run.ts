@@ -27,7 +27,9 @@ export function runOptions(settings: vscode.WorkspaceConfiguration): { trusted: 
 
 /** Has a run made, and waits for what it comes to; the server shows how before it does. */
 export function orderRun(client: LanguageClient, command: string, order: object, cancel?: vscode.CancellationToken): Promise<RunAnswer> {
-  return client.sendRequest<RunAnswer>('workspace/executeCommand', { command, arguments: [{ ...order, wait: true }] }, cancel);
+  const params = { command, arguments: [{ ...order, wait: true }] };
+  // The library takes an `undefined` for a parameter more.
+  return cancel ? client.sendRequest<RunAnswer>('workspace/executeCommand', params, cancel) : client.sendRequest<RunAnswer>('workspace/executeCommand', params);
 }
 
 /** What is said in front of the window of a run; nothing of one that was stopped or not agreed to. */
