@@ -234,8 +234,14 @@ try {
     await until('the question', () => visible('.monaco-dialog-box', 'Run runs.ttgir'));
     await window.shot('question');
     await window.page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Run' }).first().click();
-    await until('the answer', () => visible('.notification-list-item-message', 'runs.ttgir:'));
+    const toast = window.page.locator('.notification-list-item', { hasText: 'runs.ttgir: passed' }).first();
+    await toast.waitFor({ timeout: PATIENCE });
+    assert.match(await toast.locator('.notification-list-item-message').innerText(), /^runs\.ttgir: passed under ConSan and GSan \(CPU\), [\d.]+ m?s$/);
+    // Nothing of it is cut off, and the rest is behind a button.
+    assert.ok(await toast.locator('.notification-list-item-message').evaluate((it) => it.scrollWidth <= it.clientWidth));
+    await toast.locator('.monaco-button', { hasText: 'Show Log' }).first().waitFor({ timeout: PATIENCE });
     await window.shot('ran');
+    assert.match(code.log(), /runs\.ttgir: passed under .*\n {2}@softmax: /);
   });
 
   await check('program and IR stand side by side, and the cursor is marked on both', async () => {
