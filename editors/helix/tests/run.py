@@ -106,7 +106,7 @@ def main(program, server, kernels):
         print("ok hover")
         # `]d` goes to the finding's own range, where its actions are.
         editor.press("]d a")
-        editor.wait_for("insert `ttng.wait_barrier` on `%bar[0]`")
+        editor.wait_for("Insert `ttng.wait_barrier` on `%bar[0]`")
         editor.press("\r")
         editor.wait_for("ttng.wait_barrier %bar_0, %phase")
         print("ok actions")

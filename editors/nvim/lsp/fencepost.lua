@@ -5,6 +5,11 @@ return {
   filetypes = { 'ttgir', 'python' },
   root_markers = { 'fencepost.toml', '.git' },
   capabilities = require('fencepost').capabilities(),
+  handlers = {
+    ['window/showMessage'] = function(...)
+      return require('fencepost.client').on_message(...)
+    end,
+  },
   before_init = function(params)
     params.initializationOptions = require('fencepost').options()
   end,

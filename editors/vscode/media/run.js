@@ -5,6 +5,7 @@
   const { steps } = known;
   const at = (id) => document.getElementById(id);
   let now = -1;
+  let stale = false;
 
   const cell = (row, text, tag = "td") => {
     const made = document.createElement(tag);
@@ -53,7 +54,10 @@
 
   const ask = (number) => {
     const wanted = Math.max(0, Math.min(steps.length - 1, number));
-    if (wanted !== now) vscode.postMessage({ go: wanted });
+    if (wanted === now) return;
+    // The lines of an earlier text lead nowhere: the run is gone through here alone.
+    if (stale) show(wanted);
+    else vscode.postMessage({ go: wanted });
   };
   at("previous").addEventListener("click", () => ask(now - 1));
   at("next").addEventListener("click", () => ask(now + 1));
@@ -72,6 +76,7 @@
   window.addEventListener("message", ({ data }) => {
     if (typeof data.step === "number") show(data.step);
     if (typeof data.stale === "boolean") {
+      stale = data.stale;
       at("stale").hidden = !data.stale;
       document.body.classList.toggle("is-stale", data.stale);
     }

@@ -3,20 +3,13 @@
 
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import { orderRun, type RunAnswer } from './run';
 import type { Session } from './session';
 import type { StatusBar } from './status';
-import { toRange, type LspRange } from './target';
+import { toRange } from './target';
 
 /** Files that are listed before somebody opens them. */
 const MOST_FILES = 500;
-
-interface RunAnswer {
-  state: 'passed' | 'asserted' | 'undecided' | 'hung' | 'failed' | 'refused' | 'cancelled';
-  summary: string;
-  diagnostics: { range: LspRange; severity: number; message: string; code: string; relatedInformation?: { location: { uri: string; range: LspRange }; message: string }[] }[];
-  seconds: number;
-  outdated: boolean;
-}
 
 type Served = Record<'cpu' | 'gpu' | 'gsan', boolean>;
 
@@ -174,9 +167,8 @@ export class KernelTests implements vscode.Disposable {
     let answer: RunAnswer;
     try {
       await vscode.workspace.openTextDocument(uri);
-      const order = { uri: client.code2ProtocolConverter.asUri(uri), kernel: item.id, backend, instrument, wait: true };
-      const params = { command: 'fencepost.runKernel', arguments: [order] };
-      answer = await client.sendRequest<RunAnswer>('workspace/executeCommand', params, cancel);
+      const order = { uri: client.code2ProtocolConverter.asUri(uri), kernel: item.id, backend, instrument };
+      answer = await orderRun(client, 'fencepost.runKernel', order, cancel);
     } catch (error) {
       if (cancel.isCancellationRequested) {
         run.skipped(item);
@@ -185,13 +177,14 @@ export class KernelTests implements vscode.Disposable {
       }
       return;
     }
-    run.appendOutput(`${answer.summary || answer.state}\r\n`, undefined, item);
+    const said = [answer.summary || answer.state, ...(answer.details ?? [])];
+    run.appendOutput(`${said.join('\r\n')}\r\n`, undefined, item);
     const messages = answer.diagnostics.map((it) => {
       const message = new vscode.TestMessage(`${it.code}: ${it.message}`);
       message.location = new vscode.Location(uri, toRange(it.range));
       return message;
     });
-    const said = [...messages, ...(messages.length === 0 || answer.outdated ? [new vscode.TestMessage(answer.summary)] : [])];
+    const told = [...messages, ...(messages.length === 0 || answer.outdated ? [new vscode.TestMessage(answer.summary)] : [])];
     const took = answer.seconds * 1000;
     switch (answer.state) {
       case 'passed':
@@ -199,14 +192,14 @@ export class KernelTests implements vscode.Disposable {
         break;
       case 'asserted':
       case 'hung':
-        run.failed(item, said, took);
+        run.failed(item, told, took);
         break;
       case 'cancelled':
         run.skipped(item);
         break;
       // It says nothing of the kernel: neither that it is right nor that it is wrong.
       default:
-        run.errored(item, said, took);
+        run.errored(item, told, took);
     }
   }
 

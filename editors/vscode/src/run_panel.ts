@@ -25,9 +25,9 @@ export function runPage(webview: vscode.Webview, extensionPath: string, shown: S
   const steps = run.steps.map((it, at) => ({ number: it.number, barriers: it.barriers, said: saidOf(shown, at) }));
   const body = `<header class="run-head"><h1>${escapeHtml(shown.title)}</h1><p>${prose(shown.message)}</p></header>
 <nav class="walk" aria-label="Steps of the run">
-<p class="stale" id="stale" role="status" hidden>The text has changed since: this run is of an earlier one. <button type="button" id="again">Show the run of the text as it is</button></p>
+<p class="stale" id="stale" role="status" hidden>The text has changed since this run. <button type="button" id="again">Show its run now</button></p>
 <button type="button" id="previous">◀ Previous</button><span class="count" id="count"></span><button type="button" id="next">Next ▶</button>
-<span class="quiet">arrow keys here; the commands Next Step and Previous Step in the code</span>
+<span class="quiet">Arrow keys here, <kbd>Alt+PageDown</kbd> and <kbd>Alt+PageUp</kbd> in the code</span>
 </nav>
 <div class="now-box"><p id="now" role="status" aria-live="polite"></p></div>
 <div class="beside">

@@ -4,9 +4,10 @@ import * as vscode from 'vscode';
 import { LanguageClient, State, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
 import { OwnFeatures } from './features';
 import { askInFront } from './questions';
-import { runOptions } from './run';
+import { RUN_COMMANDS, type RunAnswer, orderRun, runOptions, toastOf } from './run';
 import { RunProgress } from './run_progress';
 import { checkServer, findServer, missingRequests } from './server';
+import { severityOf, showToast } from './toasts';
 
 export const SELECTOR = [
   { language: 'ttgir' },
@@ -89,6 +90,16 @@ export class Session implements vscode.Disposable {
     return this.client;
   }
 
+  /** Has a run made, and says what it came to. */
+  async run(client: LanguageClient, command: string, order: object): Promise<RunAnswer> {
+    const answer = await orderRun(client, command, order);
+    const toast = toastOf(answer);
+    if (toast) {
+      void showToast(this.log, toast);
+    }
+    return answer;
+  }
+
   private next(work: () => Promise<void>): Promise<void> {
     this.work = this.work.then(work, work);
     return this.work;
@@ -114,8 +125,9 @@ export class Session implements vscode.Disposable {
         throw new Error(`\`${command}\` is older than this extension: it does not know ${lacks.map((it) => `\`${it}\``).join(', ')}. Update it, or name another one in \`fencepost.server.path\`.`);
       }
       this.client = client;
-      // Before this the library has its own: a toast that hides.
+      // Before this the library has its own: toasts that hide, and that are cut off.
       client.onRequest('window/showMessageRequest', askInFront);
+      client.onNotification('window/showMessage', ({ type, message }: { type: number; message: string }) => void showToast(this.log, { severity: severityOf(type), message }));
       this.followers.forEach((follow) => follow(client));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -153,6 +165,8 @@ export class Session implements vscode.Disposable {
       initializationOptions: runOptions(settings),
       outputChannel: this.log,
       middleware: {
+        // Those of lenses and actions.
+        executeCommand: (command, args, next) => (RUN_COMMANDS.includes(command) ? this.run(made, command, args[0] ?? {}) : next(command, args)),
         handleWorkDoneProgress: (token, said, next) => {
           if (!this.runs.take(token, said)) {
             next(token, said);

@@ -38,6 +38,18 @@ test('keys, menus and the walkthrough name commands and files that there are', (
   for (const step of steps) assert.ok(existsSync(here(step.media.markdown)), step.media.markdown);
 });
 
+test('titles of commands are written one way, and the page names commands that there are', () => {
+  const small = ['a', 'an', 'and', 'by', 'in', 'of', 'on', 'the', 'to'];
+  const titles = manifest.contributes.commands.map((it) => it.title);
+  for (const title of titles) {
+    for (const [at, word] of title.split(' ').entries()) {
+      const lower = at > 0 && small.includes(word);
+      assert.ok(lower || /^[(A-Z]/.test(word), `${title}: ${word}`);
+    }
+  }
+  for (const [, title] of read('README.md').matchAll(/\*Fencepost: ([^*]+)\*/g)) assert.ok(titles.includes(title), title);
+});
+
 test('pages of panels run and load nothing but what they name', () => {
   const source = read('src/page.ts');
   assert.match(source, /default-src 'none'; style-src 'nonce-\$\{nonce\}'; script-src 'nonce-\$\{nonce\}'/);

@@ -57,7 +57,8 @@ pub(crate) fn with_last_good(snapshot: &Snapshot, known: &DocumentAnalysis, last
     let mut shown = known.analysis.clone();
     last_good.fill(&mut shown, &|_| false, false);
     let diagnostics = of_analysis(snapshot, &shown, &|_| false);
-    DocumentAnalysis::new(known.analysis.clone(), known.dependencies.clone(), diagnostics)
+    let made = DocumentAnalysis::new(known.analysis.clone(), known.dependencies.clone(), diagnostics);
+    DocumentAnalysis { wrong_settings: known.wrong_settings.clone(), ..made }
 }
 
 /// What there is to show while an analysis goes on: what it has found, and for the rest what was found in earlier
@@ -111,7 +112,7 @@ impl DocumentAnalysis {
         let kernels = analysis.gluon.iter().flat_map(|elaboration| &elaboration.kernels);
         kernels.flat_map(|kernel| &kernel.instances).for_each(|it| it.instance.hint.hash(&mut hasher));
         let (result_id, instances) = (result_id(&diagnostics), hasher.finish());
-        DocumentAnalysis { analysis, dependencies, diagnostics, result_id, instances }
+        DocumentAnalysis { analysis, dependencies, diagnostics, result_id, instances, wrong_settings: None }
     }
 }
 

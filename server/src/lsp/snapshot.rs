@@ -144,6 +144,13 @@ impl AnalysisCache {
     }
 }
 
+/// A file of settings that holds for a document, and what is wrong with it.
+#[derive(Clone, Debug)]
+pub(crate) struct WrongSettings {
+    pub(crate) uri: Uri,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
 /// The outcome of an analysis, as the client will see it.
 pub(crate) struct DocumentAnalysis {
     /// What was found; empty if the analysis was cut off.
@@ -156,6 +163,8 @@ pub(crate) struct DocumentAnalysis {
     pub(crate) result_id: String,
     /// Equal for equal instances of kernels in Python.
     pub(crate) instances: u64,
+    /// What is pushed of its settings.
+    pub(crate) wrong_settings: Option<WrongSettings>,
 }
 
 impl Snapshot {

@@ -119,8 +119,29 @@ fn a_configuration_counts_when_it_is_saved() {
     assert_eq!(server.diagnostics(&kernel, 1), [Value::Null; 0]);
     folder.write("fencepost.toml", "nonsense = 1\n");
     server.notify("workspace/didChangeWatchedFiles", watched(&folder, "fencepost.toml", 1));
-    let found = server.diagnostics(&kernel, 1);
-    assert!(found.iter().any(|it| it["code"] == json!("configuration")), "{found:?}");
+    // It is pushed where it stands, which is no open document and has no version.
+    let pushed = |server: &mut Server, uri: &str| loop {
+        let told = server.event("textDocument/publishDiagnostics");
+        if told["params"]["uri"] == json!(uri) {
+            return told["params"].clone();
+        }
+    };
+    let settings = folder.uri("fencepost.toml");
+    let told = pushed(&mut server, &settings);
+    assert_eq!((&told["version"], &told["diagnostics"][0]["code"]), (&Value::Null, &json!("configuration")), "{told}");
+    assert_eq!(told["diagnostics"][0]["range"]["end"], json!({ "line": 0, "character": 8 }), "{told}");
+    assert!(server.pending("textDocument/publishDiagnostics").iter().all(|it| {
+        let all = it["params"]["diagnostics"].as_array().cloned().unwrap_or_default();
+        it["params"]["uri"] != json!(kernel) || all.iter().all(|it| it["code"] != json!("configuration"))
+    }));
+    // Open, it is a document; closed, it is what lies on the disk.
+    server.open_as("toml", &settings, "[kinds]\n");
+    assert_eq!(server.diagnostics(&settings, 1), [Value::Null; 0]);
+    server.notify("textDocument/didClose", json!({ "textDocument": { "uri": settings } }));
+    while pushed(&mut server, &settings)["diagnostics"] == json!([]) {}
+    folder.write("fencepost.toml", "[kinds]\n");
+    server.notify("workspace/didChangeWatchedFiles", watched(&folder, "fencepost.toml", 2));
+    assert_eq!(pushed(&mut server, &settings)["diagnostics"], json!([]));
 }
 
 /// A client that asks for diagnostics itself, and asks again where it is told to.

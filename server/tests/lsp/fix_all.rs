@@ -103,7 +103,7 @@ fn fixes_that_meet_at_one_place_are_made_together() {
     assert_eq!(errors(&found).len(), 4);
     let context = json!({ "diagnostics": [], "triggerKind": 1 });
     let actions = ask(&mut server, IR, &found[0]["range"], context);
-    let title = "Fix all `packed-overwrite` in this file: 4 findings are gone";
+    let title = "Fix all `packed-overwrite` in this file (4 findings)";
     let many = actions.iter().find(|it| it["title"] == json!(title)).unwrap_or_else(|| panic!("{actions:?}")).clone();
     let many = server.request("codeAction/resolve", many).expect("the edit");
     make(&mut server, IR, 2, &many);

@@ -63,6 +63,8 @@ fn check(run: &Value, finding: &Value) {
     for number in numbers {
         assert!(picture.contains(&format!("data-step=\"{number}\"")), "{number}");
     }
+    // Who asks for it says above it what it is of.
+    assert!(!picture.contains("class=\"h\""), "{picture}");
     assert!(!picture.contains("style=") && !picture.contains("<script") && !picture.contains("<style"));
 }
 

@@ -2,6 +2,7 @@
 //! disk, over what the editor says; and the Triton that is installed.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use base::{LineIndex, TextRange};
 use engine::instances::{Config, VersionSource};
@@ -21,6 +22,8 @@ pub struct Configuration {
     pub config: Config,
     /// What is wrong with the file that they stand in, unless that is open: then it is said there.
     pub problems: Vec<Problem>,
+    /// The text of that file, where something is wrong with it.
+    pub wrong: Option<Arc<str>>,
     /// The folder of that file, or that which the editor has open: paths count from there.
     pub folder: Option<PathBuf>,
 }
@@ -104,6 +107,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
                     settings: editor.clone(),
                     config: Config::default(),
                     problems,
+                    wrong: None,
                     folder: Some(folder),
                 };
             }
@@ -116,8 +120,9 @@ impl<P: FileProvider> WorkspaceSources<P> {
             wrong(format!("{FILE}, line {line}: {}", error.message), format!("{}:{line}", path.display()))
         };
         let shown = !self.is_open_settings(&path);
-        let problems = errors.into_iter().filter(|_| shown).map(problem).collect();
-        Configuration { settings, config: Config::default(), problems, folder: Some(folder) }
+        let problems: Vec<Problem> = errors.into_iter().filter(|_| shown).map(problem).collect();
+        let wrong = (!problems.is_empty()).then_some(text);
+        Configuration { settings, config: Config::default(), problems, wrong, folder: Some(folder) }
     }
 
     /// The Triton that is installed for a file.

@@ -42,11 +42,18 @@ function M.start(buffer)
     root_dir = vim.fs.root(buffer, { 'fencepost.toml', '.git' }) or vim.fs.dirname(name),
     init_options = M.options(),
     capabilities = M.capabilities(),
+    handlers = { ['window/showMessage'] = M.on_message },
   }, { bufnr = buffer })
 end
 
 function M.say(text, level)
   vim.notify('Fencepost: ' .. text, level or vim.log.levels.INFO)
+end
+
+--- What the server has to say. It says who it is to editors that do not, and Neovim says it a second time.
+function M.on_message(_, params)
+  local levels = { vim.log.levels.ERROR, vim.log.levels.WARN }
+  M.say((params.message:gsub('^fencepost: ', '')), levels[params.type])
 end
 
 --- The client of a buffer; says where there is none.

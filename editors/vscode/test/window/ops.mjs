@@ -28,7 +28,7 @@ export async function opsBeside({ window, code, check, visible }) {
     await window.line(at + 1, 5);
     await window.command('Show the Ops of the Kernel Here');
     await until('the instances', () => visible('.quick-input-list .monaco-list-row', 'num_slots=3'));
-    await window.press('Enter');
+    await window.page.locator('.quick-input-list .monaco-list-row').first().click();
     await until('the ops', () => visible('.tab', 'sum_rows.ttgir'));
     const marked = () => window.page.locator('.editor-instance').evaluateAll((all) => all.map((editor) => {
       const drawn = [...editor.querySelectorAll('.view-overlays [class*="ced-"]')].filter((it) => getComputedStyle(it).borderLeftWidth === '3px');

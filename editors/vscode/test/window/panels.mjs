@@ -28,7 +28,12 @@ export async function legible({ window, check }) {
       await check(`${panel.tab} words and signs stand out in ${theme}, and nothing is told by colour alone`, async () => {
         const frame = await front(window, panel);
         await until('the theme', () => frame.evaluate((theme) => document.documentElement.dataset.theme === theme, theme));
-        await window.page.waitForTimeout(500);
+        // Its colours come one after the other.
+        await until('its colours', () => frame.evaluate((theme) => {
+          const [red] = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
+          return theme === 'dark' ? red < 80 : red > 175;
+        }, theme));
+        await window.page.evaluate(() => Promise.all(document.getAnimations().map((it) => it.finished.catch(() => undefined))));
         for (const [name, selector] of Object.entries(panel.parts)) {
           await frame.locator(selector).first().evaluate((it) => it.scrollIntoView({ block: 'start' }));
           await window.shot(`${name}-${theme}`);
@@ -46,6 +51,7 @@ export async function usableByKeys({ window, check, cursor }) {
     await check(`${panel.tab} all that can be clicked is reached and worked by keys`, async () => {
       const frame = await front(window, panel);
       const run = (work, argument) => frame.evaluate(work, argument);
+      await window.focus(frame, frame.locator('a[href]:visible, button:visible').first());
       const press = (key) => window.press(key === ' ' ? 'Space' : key);
       assert.deepEqual(await unreachable(run, press), []);
       assert.deepEqual(await dead(run, press), []);
@@ -54,14 +60,14 @@ export async function usableByKeys({ window, check, cursor }) {
   await check('Enter and the space bar take a step, and go to a line', async () => {
     let frame = await front(window, PANELS[0]);
     for (const [at, key] of [[1, 'Enter'], [0, 'Space']]) {
-      await frame.locator('.steps-list button').nth(at).focus();
+      await window.focus(frame, frame.locator('.steps-list button').nth(at));
       await window.press(key);
       await until(`step ${at + 1}`, async () => (await frame.locator('#count').innerText()).startsWith(`Step ${at + 1} of`));
     }
     frame = await front(window, PANELS[1]);
     const link = frame.locator('table.coverage a.at').first();
     const line = Number((await link.getAttribute('href')).slice(2));
-    await link.focus();
+    await window.focus(frame, link);
     await window.press('Enter');
     await until(`the cursor at line ${line}`, async () => (await cursor()) === line);
   });

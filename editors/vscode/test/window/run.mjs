@@ -63,8 +63,7 @@ try {
 
   await check('a squiggle where the finding is', async () => {
     await until('the lens', () => visible('.codelens-decoration', '1 finding'));
-    await window.command('Go to Next Problem (Error, Warning, Info)');
-    await window.press('Escape');
+    await window.nextProblem();
     await until('a squiggle', () => visible('.squiggly-error'));
     await window.shot('squiggle');
   });
@@ -90,8 +89,7 @@ try {
   });
 
   await check('a hover tells the story', async () => {
-    await window.command('Go to Next Problem (Error, Warning, Info)');
-    await window.press('Escape');
+    await window.nextProblem();
     await window.command('Show or Focus Hover');
     await until('the hover', () => visible('.monaco-hover', 'missing-forward-barrier'));
     await window.shot('hover');
@@ -108,8 +106,7 @@ try {
       // A list that is filled anew meanwhile is folded again.
       await row.click();
       await window.press('ArrowRight');
-      await window.page.waitForTimeout(300);
-      return (await rows.count()) > 4;
+      return until('rows at once', async () => (await rows.count()) > 4, 2000).then(() => true, () => false);
     });
     const texts = await rows.allInnerTexts();
     const numbers = texts.map((text) => /\((\d)\)/.exec(text)?.[1]).filter(Boolean);
@@ -151,7 +148,7 @@ try {
   });
 
   await check('the panel is gone through by keys alone', async () => {
-    await run.locator('#previous').focus();
+    await window.focus(run, run.locator('#previous'));
     const before = await run.locator('#count').innerText();
     await window.press('ArrowLeft');
     await until('a step', async () => (await run.locator('#count').innerText()) !== before);
@@ -219,8 +216,7 @@ try {
 
   await check('a quick fix takes the finding away', async () => {
     await window.page.locator('.tab[data-resource-name="broken.ttgir"]').click();
-    await window.command('Go to Next Problem (Error, Warning, Info)');
-    await window.press('Escape');
+    await window.nextProblem();
     await window.press('Control+.');
     const offered = window.page.locator('.action-widget .monaco-list-row.action', { hasNotText: /Explain|Modify|suppress/i }).first();
     await offered.waitFor();
@@ -238,8 +234,14 @@ try {
     await until('the question', () => visible('.monaco-dialog-box', 'Run runs.ttgir'));
     await window.shot('question');
     await window.page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Run' }).first().click();
-    await until('the answer', () => visible('.notification-list-item-message', 'runs.ttgir:'));
+    const toast = window.page.locator('.notification-list-item', { hasText: 'runs.ttgir: passed' }).first();
+    await toast.waitFor({ timeout: PATIENCE });
+    assert.match(await toast.locator('.notification-list-item-message').innerText(), /^runs\.ttgir: passed under ConSan and GSan \(CPU\), [\d.]+ m?s$/);
+    // Nothing of it is cut off, and the rest is behind a button.
+    assert.ok(await toast.locator('.notification-list-item-message').evaluate((it) => it.scrollWidth <= it.clientWidth));
+    await toast.locator('.monaco-button', { hasText: 'Show Log' }).first().waitFor({ timeout: PATIENCE });
     await window.shot('ran');
+    assert.match(code.log(), /runs\.ttgir: passed under .*\n {2}@softmax: /);
   });
 
   await check('program and IR stand side by side, and the cursor is marked on both', async () => {
@@ -288,11 +290,7 @@ try {
     // A list that is filled anew meanwhile has lost the click.
     const page = await until('its page', async () => {
       await link.click({ modifiers: ['ControlOrMeta'], timeout: 2000 }).catch(() => undefined);
-      await window.page.waitForTimeout(1000);
-      for (const frame of window.page.frames()) {
-        if ((await frame.locator('h1#missing-forward-barrier').count().catch(() => 0)) > 0) return frame;
-      }
-      return undefined;
+      return window.panel('h1#missing-forward-barrier', 5000).catch(() => undefined);
     });
     assert.ok((await page.locator('pre code').count()) > 1);
     await until('no page as text', async () => (await window.page.locator('.tab[data-resource-name="missing-forward-barrier.md"]').count()) === 0);

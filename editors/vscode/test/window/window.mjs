@@ -179,19 +179,48 @@ export class Window {
   /** Goes to a line of the active editor. */
   async line(number, column = 1) {
     await this.ask('Control+g', `${number}:${column}`);
-    await this.press('Enter');
-    // Keys that come before the editor has the focus again are lost.
-    await until('the editor has the focus', () => this.page.locator('.editor-instance .monaco-editor.focused').first().isVisible());
+    // Enter does nothing until the list has an entry.
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: `line ${number} at column ${column}` }).first();
+    await row.click({ timeout: PATIENCE });
+    await this.inEditor();
   }
 
-  /** The frame of a panel's own page: the one that has `selector`. */
-  async panel(selector) {
+  /** The frame of a panel's own page: the one that has `selector`, once its scripts hear what is pressed and clicked. */
+  async panel(selector, patience = PATIENCE) {
     return until(`a panel with ${selector}`, async () => {
       for (const frame of this.page.frames()) {
-        if ((await frame.locator(selector).count().catch(() => 0)) > 0) return frame;
+        // VS Code shows a page before all of it has come.
+        const loaded = (selector) => document.readyState === 'complete' && document.querySelector(selector) !== null;
+        if (await frame.evaluate(loaded, selector).catch(() => false)) return frame;
       }
       return undefined;
+    }, patience);
+  }
+
+  /** Gives a part of a panel the focus: keys that come before the panel has the window's own are lost. */
+  async focus(frame, part) {
+    await until('the focus in the panel', async () => {
+      await part.focus({ timeout: 2000 }).catch(() => undefined);
+      return frame.evaluate(() => document.hasFocus()) && part.evaluate((it) => it === document.activeElement).catch(() => false);
     });
+  }
+
+  /** Goes to the next problem, which puts it into a box between the lines, and back into the code. */
+  async nextProblem() {
+    const box = this.page.locator('.marker-widget');
+    await this.command('Go to Next Problem (Error, Warning, Info)');
+    await box.first().waitFor({ timeout: PATIENCE });
+    await until('no box', async () => {
+      if ((await box.count()) === 0) return true;
+      await this.press('Escape');
+      return false;
+    });
+    await this.inEditor();
+  }
+
+  /** Keys that come before an editor has the focus again are lost. */
+  async inEditor() {
+    await until('the editor has the focus', () => this.page.locator('.editor-instance .monaco-editor.focused').first().isVisible());
   }
 
   async shot(name) {

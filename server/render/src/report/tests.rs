@@ -146,7 +146,8 @@ fn report(tokens: bool) -> Report {
     }
 }
 
-fn view<'a>(places: &'a SourceText<'a>, report: Report) -> ReportView<'a> {
+/// A report as a printer is given it.
+pub(super) fn view<'a>(places: &'a SourceText<'a>, report: Report) -> ReportView<'a> {
     let section = Some(SectionName { number: 3, count: 9, pass: "after doCodePartition".to_owned() });
     let text = base::TextRange::new(0, places.text().len() as u32);
     ReportView { path: "k.ttgir", section, text, places, report, timeline: None, finding: None }

@@ -94,6 +94,8 @@ pub struct TraceDrawing<'a> {
     pub roles: Vec<String>,
     /// Whether it stands in a page that has the text too.
     pub linked: bool,
+    /// Whether a picture shows what stands above it: not where its page says that itself.
+    pub titled: bool,
 }
 
 impl<'a> TraceDrawing<'a> {
@@ -122,7 +124,18 @@ impl<'a> TraceDrawing<'a> {
             };
             row_of.extend(std::iter::repeat_n(at, steps));
         }
-        TraceDrawing { heading, timeline, places, rows, row_of, bands, slots, roles: Vec::new(), linked: false }
+        TraceDrawing {
+            heading,
+            timeline,
+            places,
+            rows,
+            row_of,
+            bands,
+            slots,
+            roles: Vec::new(),
+            linked: false,
+            titled: true,
+        }
     }
 
     /// The line of a step.

@@ -45,6 +45,7 @@ pub(crate) fn picture(view: &ReportView<'_>, id: &str, anchor: &str) -> Vec<Piec
     let long = timeline.steps.len() > LONG;
     let mut drawing = TraceDrawing::new(Some(timeline.clone()), heading, view.places, long);
     drawing.linked = true;
+    drawing.titled = false;
     drawing.roles = timeline.lanes.iter().map(|lane| role(view, &lane.name)).collect();
     pieces(&drawing, timeline, id, anchor)
 }

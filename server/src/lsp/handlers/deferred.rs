@@ -54,7 +54,7 @@ pub(crate) fn action(
     let Offer { title, kind, diagnostic, change, preferred } = offer;
     let deferred = Deferred { uri: snapshot.uri.clone(), version: snapshot.version, change };
     let mut action = CodeAction {
-        title,
+        title: sentence(title),
         kind: Some(kind),
         diagnostics: diagnostic.map(|diagnostic| vec![diagnostic]),
         is_preferred: preferred.then_some(true),
@@ -69,6 +69,14 @@ pub(crate) fn action(
         }
     }
     Ok(Some(CodeActionOrCommand::CodeAction(action)))
+}
+
+/// A title as a menu has it: the command line puts the same words behind `help: `.
+fn sentence(title: String) -> String {
+    match title.chars().next() {
+        Some(first) if first.is_ascii_lowercase() => title.replacen(first, &first.to_ascii_uppercase().to_string(), 1),
+        _ => title,
+    }
 }
 
 /// What the client was given with an action; `None` where the action is no such.

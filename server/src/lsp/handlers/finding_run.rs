@@ -63,7 +63,8 @@ pub(crate) fn run(snapshot: &Snapshot, params: &FindingRunParams) -> Option<Find
         with: String::new(),
         finding: Some(finding),
     };
-    let drawing = TraceDrawing::new(timeline_of(snapshot, report.range, Some(finding)), heading, &places, true);
+    let mut drawing = TraceDrawing::new(timeline_of(snapshot, report.range, Some(finding)), heading, &places, true);
+    drawing.titled = false;
     Some(FindingRun {
         kind: finding.kind.name(),
         message,

@@ -28,7 +28,7 @@ pub(crate) fn of_kind(
     }
     let change = many(snapshot, Some(kind), cancel)?.filter(|change| change.findings > 1);
     Ok(change.map(|change| Offer {
-        title: format!("Fix all `{}` in this file: {} findings are gone", kind.name(), change.findings),
+        title: format!("Fix all `{}` in this file ({} findings)", kind.name(), change.findings),
         kind: CodeActionKind::QUICKFIX,
         diagnostic: None,
         change: Change::Many { kind: Some(kind.name().to_owned()) },
@@ -47,7 +47,7 @@ pub(crate) fn of_all(
         return Ok(None);
     }
     Ok(many(snapshot, None, cancel)?.map(|change| Offer {
-        title: format!("Fix all that can be fixed: {}", counted(change.findings)),
+        title: format!("Fix all that can be fixed ({})", counted(change.findings)),
         kind: KIND,
         diagnostic: None,
         change: Change::Many { kind: None },
@@ -56,5 +56,5 @@ pub(crate) fn of_all(
 }
 
 fn counted(findings: usize) -> String {
-    if findings == 1 { "1 finding is gone".to_owned() } else { format!("{findings} findings are gone") }
+    if findings == 1 { "1 finding".to_owned() } else { format!("{findings} findings") }
 }

@@ -15,7 +15,7 @@ fn commands(snapshot: &Snapshot, kernel: &str) -> Vec<Command> {
     let all = [
         ("Run on CPU", "cpu", "consan", RunTarget::Cpu, Sanitizer::Consan),
         ("Run under ConSan (GPU)", "gpu", "consan", RunTarget::Gpu, Sanitizer::Consan),
-        ("Run under GSan", "gpu", "gsan", RunTarget::Gpu, Sanitizer::Gsan),
+        ("Run under GSan (GPU)", "gpu", "gsan", RunTarget::Gpu, Sanitizer::Gsan),
     ];
     let works = |backend, instrument| {
         let uri: Uri = snapshot.uri.clone();

@@ -54,7 +54,8 @@ pub(crate) fn timeline(snapshot: &Snapshot, params: &TimelineParams) -> Option<T
     let finding = report.drawn().next();
     let run = timeline_of(snapshot, place.range, finding);
     let places = SourceText::new(snapshot.source.text());
-    let drawing = TraceDrawing::new(run, heading(snapshot, report, finding, &places), &places, true);
+    let mut drawing = TraceDrawing::new(run, heading(snapshot, report, finding, &places), &places, true);
+    drawing.titled = false;
     let width = params.width.unwrap_or(120).clamp(40, 1000) as usize;
     Some(TimelineText {
         title: drawing.heading.title.clone(),

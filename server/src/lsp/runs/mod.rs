@@ -107,10 +107,18 @@ impl ActiveRun {
     }
 }
 
+/// What came of a run in words.
+pub(crate) struct RunWords {
+    /// So short that a line of an editor holds it.
+    pub(crate) summary: String,
+    /// What the analysis says of each kernel that ran, a sentence each.
+    pub(crate) details: Vec<String>,
+}
+
 /// How a run ended.
 pub(crate) enum RunOutcome {
-    /// It ran: what to show of it, and one sentence for the user. `version` is the text it is of.
-    Finished { version: i32, state: &'static str, diagnostics: Vec<RunDiagnostic>, summary: String, seconds: f64 },
+    /// It ran: what to show of it, and words for the user. `version` is the text it is of.
+    Finished { version: i32, state: &'static str, diagnostics: Vec<RunDiagnostic>, words: RunWords, seconds: f64 },
     /// It could not be run, for this reason.
     Refused(String),
     /// It was stopped or not agreed to; nobody wants to hear of it.
@@ -297,14 +305,19 @@ impl PreparedRun {
         let places = SourceText::new(snapshot.source.text());
         let beside = execution::verdict_comparison::compare_verdicts(&self.analysis.kernels, results, &places);
         let seconds: f64 = results.runs.iter().map(|ran| ran.report.cost.seconds).sum();
-        let mut summary =
-            format!("{}: {} under {} ({seconds:.1} s)", self.name, results.status().name(), request.describe());
-        for one in &beside {
-            summary.push_str(&format!("; @{}: {}", one.kernel, one.summary));
-        }
-        let diagnostics = diagnostics::collect(results, &beside, &self.analysis.kernels);
         let state = results.status().name();
-        RunOutcome::Finished { version: snapshot.version, state, diagnostics, summary, seconds }
+        let took = if seconds < 0.95 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") };
+        let mut summary = format!("{}: {state} under {}, {took}", self.name, request.describe());
+        let otherwise: Vec<&str> = beside.iter().filter(|it| !it.agrees).map(|it| it.kernel.as_str()).collect();
+        match otherwise.as_slice() {
+            [] => {}
+            [one] => summary.push_str(&format!("; the analysis says otherwise of @{one}")),
+            _ => summary.push_str(&format!("; the analysis says otherwise of {} kernels", otherwise.len())),
+        }
+        let details = beside.iter().map(|it| format!("@{}: {}", it.kernel, it.summary)).collect();
+        let diagnostics = diagnostics::collect(results, &beside, &self.analysis.kernels);
+        let words = RunWords { summary, details };
+        RunOutcome::Finished { version: snapshot.version, state, diagnostics, words, seconds }
     }
 }
 

@@ -72,7 +72,7 @@ impl RunKernelParams {
             (RunTarget::Cpu, Sanitizer::Consan) => "ConSan and GSan (CPU)",
             (RunTarget::Cpu, Sanitizer::Gsan) => "GSan (CPU)",
             (RunTarget::Gpu, Sanitizer::Consan) => "ConSan (GPU)",
-            (RunTarget::Gpu, Sanitizer::Gsan) => "GSan",
+            (RunTarget::Gpu, Sanitizer::Gsan) => "GSan (GPU)",
         }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct RunAnswer {
     pub(crate) state: &'static str,
     /// One sentence.
     pub(crate) summary: String,
+    /// What the analysis says of each kernel that ran, a sentence each.
+    pub(crate) details: Vec<String>,
     /// What it found, at its places in the text that was run.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Seconds that it took.

@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tower_lsp::ls_types::Uri;
 
+use super::pushed_settings::wrong_settings;
 use super::{AnalysisOutcome, FoundSoFar, SessionState, StateMessage};
 use crate::limits::disk::BRIEF_CHECK;
 use crate::limits::typing::PAUSE;
@@ -230,6 +231,7 @@ impl SessionState {
         } else if owes_refresh {
             self.refresher.iter().for_each(Refresher::ask);
         }
+        self.push_settings();
         self.tell_status(uri);
         let Some(document) = self.documents.get(uri) else { return };
         self.sender.report_changed(uri.clone(), document.report_subscribers.clone());
@@ -278,6 +280,7 @@ impl SessionState {
         if published && !self.shared.client.pull_diagnostics {
             self.sender.publish(uri.clone(), Some(version), Vec::new());
         }
+        self.push_settings();
     }
 
     /// Answers those who take what there is to show now.
@@ -346,6 +349,7 @@ pub(crate) fn analyse(
     let elaborated = snapshot.elaborate(cancel, blocked, Some(listener))?;
     (watched.judging)();
     let mut dependencies = Dependencies::default();
+    let mut wrong = None;
     let mut engine = snapshot.cache.engine();
     let mut analysis = match (&*snapshot.source, elaborated) {
         (Source::Ir(document), _) => {
@@ -359,6 +363,7 @@ pub(crate) fn analyse(
             let mut analysis = engine.analyse_telling(document, focus, cancel, &mut listener)?;
             configuration.settings.apply(&mut analysis);
             analysis.problems.extend(said_here(snapshot, &configuration));
+            wrong = wrong_settings(snapshot, &configuration);
             dependencies.extend(sources.dependencies());
             analysis
         }
@@ -375,6 +380,7 @@ pub(crate) fn analyse(
             }
             configuration.settings.apply(&mut analysis);
             analysis.problems.extend(said_here(snapshot, &configuration));
+            wrong = wrong_settings(snapshot, &configuration);
             dependencies.extend(elaborated.dependencies);
             dependencies.extend(sources.dependencies());
             analysis
@@ -382,16 +388,19 @@ pub(crate) fn analyse(
         (Source::Python(_), None) => Analysis::default(),
     };
     if !matches!(&*snapshot.source, Source::Other(_)) {
-        let wrong = recipe_check::problems(snapshot.source.text(), &analysis.kernels, analysis.gluon.as_deref());
-        analysis.problems.extend(wrong);
+        let slips = recipe_check::problems(snapshot.source.text(), &analysis.kernels, analysis.gluon.as_deref());
+        analysis.problems.extend(slips);
     }
-    Ok(diagnostics::document_analysis(snapshot, analysis, Some(dependencies), None))
+    let made = diagnostics::document_analysis(snapshot, analysis, Some(dependencies), None);
+    Ok(DocumentAnalysis { wrong_settings: wrong, ..made })
 }
 
 /// What is wrong with the settings of a document, unless the client is told where they stand.
 fn said_here(snapshot: &Snapshot, configuration: &Configuration) -> Vec<Problem> {
     let told = |folder: &PathBuf| snapshot.told_settings.contains(folder);
-    if configuration.folder.as_ref().is_some_and(told) { Vec::new() } else { configuration.problems.clone() }
+    // Who does not ask is told there, too: `push_settings`.
+    let elsewhere = !snapshot.client.pull_diagnostics || configuration.folder.as_ref().is_some_and(told);
+    if elsewhere { Vec::new() } else { configuration.problems.clone() }
 }
 
 /// Brings the view of the disk up to date, as far as the analysis is to wait for that.

@@ -79,6 +79,7 @@ impl SessionState {
         }
         self.workspace_changed();
         self.analyse_dependents(document.path.as_deref());
+        self.push_settings();
         if self.documents.is_empty() {
             self.release_memory();
         }

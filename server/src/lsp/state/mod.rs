@@ -13,6 +13,7 @@ mod documents;
 mod editor_settings;
 mod files;
 mod message;
+mod pushed_settings;
 mod recovery;
 mod runs;
 mod saved;
@@ -28,7 +29,7 @@ use settings::Settings;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{oneshot, watch};
-use tower_lsp::ls_types::Uri;
+use tower_lsp::ls_types::{Diagnostic, Uri};
 use transport::Client;
 use transport::progress::Job;
 
@@ -74,6 +75,8 @@ pub(crate) struct SessionState {
     options: Settings,
     /// What was wrong with the editor's settings the last time.
     wrong_settings: Vec<String>,
+    /// What was pushed of files of settings that are not open.
+    pushed_settings: BTreeMap<Uri, Vec<Diagnostic>>,
     /// Counts what may change what is said of files that are not open.
     changes: watch::Sender<u64>,
     /// Changes of documents so far.
@@ -121,6 +124,7 @@ impl SessionState {
             last_id: 0,
             options: Settings::default(),
             wrong_settings: Vec::new(),
+            pushed_settings: BTreeMap::new(),
             changes: watch::Sender::new(0),
             edits: 0,
             when_idle: Vec::new(),

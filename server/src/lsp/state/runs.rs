@@ -6,7 +6,7 @@ use super::{SessionState, StateMessage};
 use crate::lsp::position::Mapper;
 use crate::lsp::runs::diagnostics::{self, MarkSource, Marks};
 use crate::lsp::runs::waiting::{RunAnswer, RunWaiter};
-use crate::lsp::runs::{self, ActiveRun, RunContext, RunKernelParams, RunOutcome};
+use crate::lsp::runs::{self, ActiveRun, RunContext, RunKernelParams, RunOutcome, RunWords};
 
 impl SessionState {
     /// By what a run tells of itself.
@@ -66,24 +66,27 @@ impl SessionState {
         match outcome {
             RunOutcome::Dropped => {}
             RunOutcome::Refused(why) => self.refuse(why, waiter),
-            RunOutcome::Finished { version, state, summary, seconds, .. } if version != document.version => {
-                let summary = format!("{summary}; that is of an earlier text, so nothing is marked in this one");
+            RunOutcome::Finished { version, state, words, seconds, .. } if version != document.version => {
+                let summary =
+                    format!("{}; that is of an earlier text, so nothing is marked in this one", words.summary);
+                let details = words.details;
                 match waiter {
                     None => self.sender.show(format!("fencepost: {summary}")),
                     Some(waiter) => {
-                        let answer = RunAnswer { state, summary, seconds, outdated: true, ..RunAnswer::default() };
+                        let answer =
+                            RunAnswer { state, summary, details, seconds, outdated: true, ..RunAnswer::default() };
                         waiter.tell(answer);
                     }
                 }
             }
-            RunOutcome::Finished { state, diagnostics, summary, seconds, .. } => {
+            RunOutcome::Finished { state, diagnostics, words: RunWords { summary, details }, seconds, .. } => {
                 document.run = Marks::new(MarkSource::Run, diagnostics);
                 match waiter {
                     None => self.sender.show(format!("fencepost: {summary}")),
                     Some(waiter) => {
                         let mapper = Mapper::new(&document.rope, self.shared.client.encoding);
                         let diagnostics = diagnostics::to_proto(&document.run, mapper, uri, &self.shared.client);
-                        waiter.tell(RunAnswer { state, summary, diagnostics, seconds, outdated: false });
+                        waiter.tell(RunAnswer { state, summary, details, diagnostics, seconds, outdated: false });
                     }
                 }
                 self.publish_run(uri);

@@ -8,6 +8,7 @@ use super::findings::inputs;
 use super::links::Links;
 use super::text::{counted, prose};
 use super::{coverage, findings, graph, memory, picture, sections};
+use crate::lanes;
 use crate::report::view::{BARE, ReportView};
 use crate::trace::{Piece, rounds, svg};
 
@@ -140,6 +141,7 @@ pub(super) fn report(links: &Links<'_>, pieces: &[Piece], text: bool) -> Markup 
 /// The section of the run.
 fn run(links: &Links<'_>, pieces: &[Piece]) -> Markup {
     let folds = pieces.iter().any(|piece| matches!(piece, Piece::Folded { .. }));
+    let with = links.view.timeline.as_ref().map_or_else(String::new, |timeline| lanes::inputs(&timeline.inputs));
     html! {
         p {
             @if let Some(at) = links.view.finding {
@@ -147,6 +149,7 @@ fn run(links: &Links<'_>, pieces: &[Piece]) -> Markup {
             } @else {
                 "A run in which nothing is wrong"
             }
+            @if !with.is_empty() { ", " (with) }
             "; time goes down."
             @if folds { " Steps that do not bear on it are folded." }
         }

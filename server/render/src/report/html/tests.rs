@@ -10,6 +10,7 @@ use report::{
 
 use super::page;
 use crate::SourceText;
+use crate::report::tests::view;
 use crate::report::view::ReportView;
 
 const HOSTILE: &str = "%x</script><script>alert(1)</script>\"'&<!--";
@@ -196,15 +197,7 @@ fn made() -> String {
     let text: String = (1..=50).map(|at| format!("op_{at} {HOSTILE}\r\n")).collect();
     let places = SourceText::new(&text);
     let report = attention(&text);
-    let view = |report| ReportView {
-        path: HOSTILE,
-        section: None,
-        text: TextRange::new(0, text.len() as u32),
-        places: &places,
-        report,
-        timeline: None,
-        finding: None,
-    };
+    let view = |report| ReportView { path: HOSTILE, section: None, ..view(&places, report) };
     page(&[view(report.clone()), view(report)], &[], JSON)
 }
 
@@ -293,16 +286,7 @@ fn a_cell_without_a_value_says_none_and_a_column_without_one_is_left_out() {
     report.barriers.iter_mut().for_each(|barrier| barrier.expects.clear());
     report.barriers[0].stagger.clear();
     let places = SourceText::new(&text);
-    let view = ReportView {
-        path: "k.ttgir",
-        section: None,
-        text: TextRange::new(0, text.len() as u32),
-        places: &places,
-        report,
-        timeline: None,
-        finding: None,
-    };
-    let page = page(&[view], &[], JSON);
+    let page = page(&[view(&places, report)], &[], JSON);
     let barriers = cells(&page, ">Stagger<");
     assert!(!page.contains(">Expects<") && barriers.len() == 20, "{barriers:?}");
     let said: Vec<usize> = barriers.iter().map(|row| row.iter().filter(|cell| *cell == none).count()).collect();

@@ -88,12 +88,13 @@ fn lay_out<'a>(drawing: &'a TraceDrawing<'a>, timeline: &'a Timeline) -> SvgLayo
         lines: Vec::new(),
     };
     let heading = &drawing.heading;
-    for line in [&heading.message, &heading.place, &heading.with] {
+    for line in [&heading.message, &heading.place, &heading.with].into_iter().filter(|_| drawing.titled) {
         layout.lines.extend(wrap(line, layout.width().min(1260) / 7).into_iter().filter(|line| !line.is_empty()));
     }
     let ctas = if timeline.lanes.iter().any(|lane| lane.cta != 0) { 16 } else { 0 };
     let roles = layout.roles.iter().map(Vec::len).max().unwrap_or(0) * ROLE + 16;
-    layout.top = EDGE + 24 + layout.lines.len() * 16 + names.max(roles) + ctas;
+    let title = if drawing.titled { 24 } else { 0 };
+    layout.top = EDGE + title + layout.lines.len() * 16 + names.max(roles) + ctas;
     layout
 }
 
@@ -165,7 +166,9 @@ fn describe(drawing: &TraceDrawing<'_>, timeline: &Timeline) -> String {
 /// Everything above the first line.
 fn head(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
     svg.background(layout.width(), height(layout));
-    svg.text("h", EDGE, EDGE + 12, &layout.drawing.heading.title);
+    if layout.drawing.titled {
+        svg.text("h", EDGE, EDGE + 12, &layout.drawing.heading.title);
+    }
     let mut quoted = false;
     for (at, line) in layout.lines.iter().enumerate() {
         quoted = svg.prose("d", (EDGE, EDGE + 32 + at * 16), line, quoted);
