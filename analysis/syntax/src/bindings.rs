@@ -59,6 +59,13 @@ impl Bindings {
         }
     }
 
+    /// The names that a statement binds, by its number; `None` where those are all names of a module.
+    pub fn bound_by(&self, statement: usize) -> Option<Vec<&str>> {
+        let at = statement as u32;
+        let bound = self.by_name.iter().filter(|(_, (_, places))| places.contains(&at)).map(|(name, _)| &**name);
+        (!self.stars.contains(&at)).then(|| bound.collect())
+    }
+
     /// The names, in no order; `None` where statements take all names of a module.
     pub fn names(&self) -> Option<impl Iterator<Item = &str>> {
         self.stars.is_empty().then(|| self.by_name.keys().map(|name| &**name))

@@ -18,10 +18,25 @@ pub struct Demanded {
 }
 
 impl Demanded {
+    /// Where the statements stand that were run, in order.
+    pub fn ran(&self) -> &[TextRange] {
+        &self.ran
+    }
+
+    /// The same in a text in which its statements start elsewhere.
+    pub fn moved(&mut self, place: &dyn Fn(TextRange) -> TextRange) {
+        self.ran.iter_mut().for_each(|range| *range = place(*range));
+    }
+
+    /// Whether it asked for a name.
+    pub fn asked_for(&self, name: &str) -> bool {
+        self.names.binary_search_by(|asked| (**asked).cmp(name)).is_ok()
+    }
+
     /// Whether nothing is another thing to it if these statements go and others come, of which all bind these names.
     pub fn ignores(&self, gone: &[TextRange], names: &[String]) -> bool {
         !gone.iter().any(|gone| self.ran.contains(gone))
-            && !names.iter().any(|name| self.names.binary_search_by(|asked| (**asked).cmp(name.as_str())).is_ok())
+            && !names.iter().any(|name| self.asked_for(name))
     }
 }
 

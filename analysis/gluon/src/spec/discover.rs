@@ -7,11 +7,14 @@
 //! are followed: those with tests first.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::follow::{self, FirstLaunch, FirstLaunches, Followed, FollowedRoot, Follower, Seen, alike};
 use super::given::plain;
+use super::entries::Param;
 use super::instance::Base;
+use super::kept_parts::{self, KeptParts};
+use super::memo::Recorder;
 use super::roots::{Root, Roots};
 use super::site::{self, Site};
 use super::survey::Survey;
@@ -20,6 +23,7 @@ use crate::limits::discover::{APART, FILES, LAUNCHES, LEVELS, MODULES, STEPS, TO
 use base::workers::{self, Workers};
 use base::{Cancel, Cancelled, TextRange};
 use python::host;
+use python::specialization::Language;
 use python::syntax::{Module, NoSources, Sources};
 
 /// How many notes a kernel gets of its launches.
@@ -45,7 +49,7 @@ pub(super) fn discover(
     sources: &dyn Sources,
     survey: &Survey<'_>,
     entries: &[Entry],
-    (config, workers): (&Config, &dyn Workers),
+    (config, workers, kept): (&Config, &dyn Workers, &mut KeptParts),
     cancel: &Cancel<'_>,
     first: &mut FirstLaunch<'_>,
 ) -> Result<(Vec<Found>, bool), Cancelled> {
@@ -68,6 +72,8 @@ pub(super) fn discover(
         settled: vec![false; entries.len()],
         spent: 0,
         first: &tell,
+        kept,
+        known: 0,
     };
     let own = Roots::of(survey, entries.iter().map(Entry::word));
     job.run(None, survey, &own.outer)?;
@@ -159,6 +165,9 @@ struct Job<'j> {
     /// Steps that were run by now.
     spent: u64,
     first: &'j (dyn Fn(usize, &Base) + Sync + 'j),
+    kept: &'j mut KeptParts,
+    /// Of the launches that are known: the same number for the same ones, at the same places.
+    known: u64,
 }
 
 /// A function whose calls came to no launch.
@@ -274,16 +283,28 @@ impl Job<'_> {
     fn run(&mut self, other: Option<&Arc<Module>>, survey: &Survey<'_>, roots: &[Root]) -> Result<(), Cancelled> {
         let mut open: Vec<u32> = roots.iter().map(|root| root.def).collect();
         let programs: Vec<u32> = roots.iter().filter(|root| root.name.is_none()).map(|root| root.def).collect();
+        let all_parts = follow::parts(&open, &programs);
         for target in self.targets(survey) {
             if open.is_empty() || self.spent > TOTAL {
                 break;
             }
-            let parts = follow::parts(&std::mem::take(&mut open), &programs);
+            // Those that launched something for another target leave their part; the others stay in theirs.
+            let still = std::mem::take(&mut open);
+            let parts = all_parts.iter().map(|part| part.iter().copied().filter(|def| still.contains(def)).collect());
+            let parts: Vec<Vec<u32>> = parts.filter(|part: &Vec<u32>| !part.is_empty()).collect();
             let used: Vec<AtomicU64> = parts.iter().map(|_| AtomicU64::new(0)).collect();
+            let key = self.key(target);
+            let mut known: Vec<Option<usize>> = vec![None; parts.len()];
+            if other.is_none() {
+                for ((part, used), known) in parts.iter().zip(&used).zip(&mut known) {
+                    *known = self.kept.find(key, part, (self.known, self.found), self.sources);
+                    let steps = known.and_then(|at| Some(self.kept.get(at)?.followed.steps));
+                    used.store(steps.unwrap_or(0), Ordering::Relaxed);
+                }
+            }
             let follower = Follower {
                 module: self.module,
                 other,
-                sources: self.sources,
                 survey: self.survey,
                 entries: self.entries,
                 config: self.config,
@@ -294,12 +315,55 @@ impl Job<'_> {
                 first: self.first,
                 used: &used,
             };
-            let numbered: Vec<(usize, Vec<u32>)> = parts.into_iter().enumerate().collect();
-            let followed = workers::map(self.workers, numbered, |(part, defs)| follower.follow(part, &defs));
-            let followed: Result<Vec<Followed>, Cancelled> = followed.into_iter().collect();
-            self.keep_all(followed?, other.is_none(), &mut open);
+            let anew = parts.iter().enumerate().filter(|(at, _)| known.get(*at).is_some_and(Option::is_none));
+            let anew: Vec<(usize, Vec<u32>)> = anew.map(|(at, defs)| (at, defs.clone())).collect();
+            let (sources, own) = (self.sources, self.module.path());
+            let followed = workers::map(self.workers, anew, |(part, defs)| {
+                let recorder = Recorder::new(sources, own);
+                let followed = follower.follow(&recorder, part, &defs)?;
+                Ok((followed, recorder.asked()))
+            });
+            let mut anew = followed.into_iter().collect::<Result<Vec<_>, Cancelled>>()?.into_iter();
+            let (mut all, mut numbers) = (Vec::new(), Vec::new());
+            for (defs, known) in parts.into_iter().zip(known) {
+                if let Some(kept) = known.and_then(|at| self.kept.get(at)) {
+                    numbers.push(kept.number);
+                    all.push(kept.followed.clone());
+                } else if let Some((mut followed, asked)) = anew.next() {
+                    // A main program's statements are not among those that are run as their names are asked for.
+                    if other.is_some() || defs.iter().any(|def| programs.contains(def)) {
+                        followed.demanded = None;
+                    }
+                    numbers.push(self.kept.keep((key, self.known), defs, &followed, asked));
+                    all.push(followed);
+                }
+            }
+            if other.is_none() && all.iter().fold(0u64, |all, part| all.saturating_add(part.steps)) <= STEPS {
+                self.known = kept_parts::key((self.known, numbers));
+            } else {
+                self.kept.forget(key);
+                self.known = self.kept.unlike();
+            }
+            self.keep_all(all, other.is_none(), &mut open);
         }
         Ok(())
+    }
+
+    /// Of all that running functions of the file for a target depends on beside texts and the launches that are known.
+    fn key(&self, target: Target) -> u64 {
+        let entries: Vec<u64> = self.entries.iter().map(|entry| self.seen_of(entry)).collect();
+        kept_parts::key((target, self.config.target, self.config.version, &self.settled, entries))
+    }
+
+    /// Of what running host code sees of a kernel.
+    fn seen_of(&self, entry: &Entry) -> u64 {
+        let param = |param: &Param| {
+            let chosen = !super::chosen::choices(self.survey, param).is_empty();
+            let texts = (param.name.clone(), param.annotation.clone(), param.default.clone());
+            (texts, param.constexpr, param.specialised, chosen)
+        };
+        let params: Vec<_> = entry.params.iter().map(param).collect();
+        kept_parts::key((&entry.name, &entry.inside, entry.launched, entry.language == Language::Triton, params))
     }
 
     /// Keeps what came of all parts of the functions, in their order, as far as their steps are within the limit; adds the

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use super::entries::Param;
 use super::given::same_plain;
 use super::instance::Base;
+use super::outline::Places;
 use super::runs::Runs;
 use super::site::{self, Site};
 use super::survey::Survey;
@@ -21,12 +22,12 @@ use python::interp::{Interp, Stop, Trees};
 use python::origin::FileId;
 use python::reason::chained;
 use python::specialization::Language;
-use python::syntax::{Module, Sources};
+use python::syntax::{Demanded, Module, Sources};
 use python::value::{Function, Value};
 use rustc_hash::FxHasher;
 
 /// A launch with what tells it from others, and its notes.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seen {
     pub base: Base,
     pub site: Site,
@@ -49,6 +50,19 @@ impl Seen {
             && self.site == other.site
             && self.closure == other.closure
             && alike(&self.base, &other.base)
+    }
+
+    /// The same in a text of the file of this path in which places stand elsewhere.
+    pub(super) fn moved(&mut self, path: &str, places: &Places) {
+        if self.place.0 == path {
+            self.place.1 = places.range(self.place.1);
+        }
+        if self.site.range.is_some() {
+            self.site.moved(|at| places.place(at));
+        }
+        if let Some(host) = self.base.host.as_mut().filter(|host| host.file.is_none() && host.def != host::MODULE) {
+            host.def = places.place(host.def);
+        }
     }
 
     /// Whether all that the kernel is given is known.
@@ -106,7 +120,6 @@ pub(super) struct Follower<'t> {
     pub module: &'t Arc<Module>,
     /// The file of the functions, where that is another one.
     pub other: Option<&'t Arc<Module>>,
-    pub sources: &'t dyn Sources,
     pub survey: &'t Survey<'t>,
     pub entries: &'t [Entry],
     pub config: &'t Config,
@@ -123,17 +136,22 @@ pub(super) struct Follower<'t> {
 }
 
 /// What came of some functions.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Followed {
     pub roots: Vec<FollowedRoot>,
     /// Steps of all of it, without those of [`Followed::loading`].
     pub steps: u64,
     /// Steps of the statements of files that were run for their names.
     pub loading: u64,
+    /// What it depends on of the file's statements; `None` where that cannot be said, or what else was run decided how far
+    /// it came.
+    pub demanded: Option<Demanded>,
+    /// Whether it made launches that were known before any part was run.
+    pub met_known: bool,
 }
 
 /// What came of a function, or of a file's own statements.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FollowedRoot {
     /// Where it starts.
     pub def: u32,
@@ -151,7 +169,7 @@ pub(super) struct FollowedRoot {
 }
 
 /// A run of a function.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     /// Steps of the functions, and the runs, before it.
     pub before: u64,
@@ -198,13 +216,13 @@ impl Follower<'_> {
     /// # Errors
     ///
     /// When it is cancelled.
-    pub(super) fn follow(&self, part: usize, defs: &[u32]) -> Result<Followed, Cancelled> {
+    pub(super) fn follow(&self, sources: &dyn Sources, part: usize, defs: &[u32]) -> Result<Followed, Cancelled> {
         let trees = Trees::default();
         let library = crate::builtins::library();
-        let mut interp = Interp::new(&trees, self.sources, library, self.cancel, self.target, self.config.version);
+        let mut interp = Interp::new(&trees, sources, library, self.cancel, self.target, self.config.version);
         interp.session = Some(host::Session::default());
         interp.most_steps = ONCE;
-        let mut work = Work { follower: self, part, found: Vec::new() };
+        let mut work = Work { follower: self, part, found: Vec::new(), spent: false, met_known: false };
         work.found.resize_with(self.entries.len(), Vec::new);
         let mut roots = Vec::new();
         // However else it ends, what was found until then counts.
@@ -212,7 +230,9 @@ impl Follower<'_> {
             return Err(Cancelled);
         }
         let steps = interp.own_steps();
-        Ok(Followed { roots, steps, loading: interp.steps - steps })
+        let file = interp.files.first().filter(|_| self.other.is_none() && !work.spent);
+        let demanded = file.and_then(|file| file.pending.as_ref()?.demanded());
+        Ok(Followed { roots, steps, loading: interp.steps - steps, demanded, met_known: work.met_known })
     }
 
     fn seen<'a>(
@@ -311,6 +331,10 @@ struct Work<'w, 't> {
     part: usize,
     /// New launches of each entry.
     found: Vec<Vec<Arc<Seen>>>,
+    /// Whether it was not run to its end, for the steps of other parts.
+    spent: bool,
+    /// See [`Followed::met_known`].
+    met_known: bool,
 }
 
 impl Work<'_, '_> {
@@ -327,6 +351,7 @@ impl Work<'_, '_> {
             interp.cancel.check().map_err(|_| Stop::Cancelled)?;
             let before = interp.own_steps();
             if self.is_spent(before) {
+                self.spent = true;
                 return Ok(());
             }
             let mut root = FollowedRoot { def, before, ..FollowedRoot::default() };
@@ -392,6 +417,7 @@ impl Work<'_, '_> {
             while let Some(ways) = runs.take_next() {
                 let before = interp.own_steps();
                 if self.is_spent(before) {
+                    self.spent = true;
                     root.cut = true;
                     break;
                 }
@@ -470,8 +496,9 @@ impl Work<'_, '_> {
             let site = site::of(interp, &entries[at], &launch, file, host.def);
             let host = Host { launch: number, ..host.clone() };
             let seen = self.follower.seen(interp, at, &launch, (host, site), &mut run.notes);
-            let mut all = known[at].iter().chain(self.found[at].iter().map(|seen| &**seen));
-            if all.any(|known| known.says_as_much_as(&seen)) {
+            let is_before = known[at].iter().any(|known| known.says_as_much_as(&seen));
+            self.met_known |= is_before;
+            if is_before || self.found[at].iter().any(|known| known.says_as_much_as(&seen)) {
                 continue;
             }
             if known[at].is_empty() && self.found[at].is_empty() && seen.is_known() && !seen.stuck {

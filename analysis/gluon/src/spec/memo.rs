@@ -12,13 +12,14 @@ use super::directive::MARK;
 use super::discover::{self, Found};
 use super::follow::FirstLaunch;
 use super::instance::{Base, FileKernels};
-use super::survey::{Func, Survey};
+use super::kept_parts::KeptParts;
+use super::outline::{Places, Statement, outline};
+use super::survey::Survey;
 use super::{Config, Entry, Target};
 use crate::limits::memo::{FILLED, LAUNCHES};
 use base::workers::Workers;
-use base::{Cancel, Cancelled, TextRange};
+use base::{Cancel, Cancelled};
 use python::host;
-use python::interp::Interp;
 use python::syntax::{Module, Shifts, Sources};
 use ruff_python_ast::Stmt;
 
@@ -32,6 +33,8 @@ pub struct Memo {
     whole: Option<Whole>,
     /// What was found for kernels to which nobody gives all values, by what that depends on.
     filled: Vec<(u64, Filled)>,
+    /// What parts of the host code of the last text came to.
+    parts: Option<KeptParts>,
     /// How often host code was run.
     pub runs: u32,
 }
@@ -114,7 +117,7 @@ impl Memo {
 
 /// What other files were asked for, and the texts that came.
 #[derive(Debug)]
-enum Asked {
+pub(super) enum Asked {
     Import(String, String, Option<Arc<str>>),
     File(String, String, Option<Arc<str>>),
     Mentions(String, Vec<Arc<str>>),
@@ -122,7 +125,7 @@ enum Asked {
 
 impl Asked {
     /// Whether the same would come for the file of this path.
-    fn holds(&self, sources: &dyn Sources, own: &str) -> bool {
+    pub(super) fn holds(&self, sources: &dyn Sources, own: &str) -> bool {
         let same = |a: &Arc<str>, b: &Arc<str>| Arc::ptr_eq(a, b) || a == b;
         let one = |before: &Option<Arc<str>>, now: Option<Arc<Module>>| match (before, now) {
             (None, None) => true,
@@ -161,7 +164,7 @@ impl<'s> Recorder<'s> {
     }
 
     /// What was asked for, each once.
-    fn asked(self) -> Vec<Asked> {
+    pub(super) fn asked(self) -> Vec<Asked> {
         let mut known = FxHashSet::default();
         let mut all = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
         all.retain(|asked| match asked {
@@ -207,7 +210,8 @@ pub(super) fn launches(
     cancel: &Cancel<'_>,
     first: &mut FirstLaunch<'_>,
 ) -> Result<Vec<Found>, Cancelled> {
-    let (key, in_order, anchors) = key(module, survey, entries, config);
+    let outline = outline(module, survey);
+    let (key, in_order, anchors) = key(module, &outline, survey, entries, config);
     // Those of one name are told apart by what is around them, which keeps its order.
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|at| &entries[*at].name);
@@ -231,7 +235,11 @@ pub(super) fn launches(
         return Ok(found);
     }
     let recorder = Recorder::new(sources, module.path());
-    let (found, whole) = discover::discover(module, &recorder, survey, entries, (config, workers), cancel, first)?;
+    let mut kept = KeptParts::carried(memo.parts.take(), module, outline);
+    let tools = (config, workers, &mut kept);
+    let found = discover::discover(module, &recorder, survey, entries, tools, cancel, first);
+    memo.parts = Some(kept.close());
+    let (found, whole) = found?;
     memo.runs += 1;
     let sorted = order.iter().filter_map(|at| found.get(*at).cloned()).collect();
     if memo.last.len() >= LAUNCHES {
@@ -243,12 +251,8 @@ pub(super) fn launches(
 
 /// Brings places of the file up to date.
 fn moved(found: &mut [Found], before: &[u32], now: &[u32]) {
-    let mut moves: Vec<(u32, u32)> = before.iter().copied().zip(now.iter().copied()).collect();
-    moves.sort_unstable();
-    let place = |at: u32| {
-        let anchor = moves.partition_point(|(was, _)| *was <= at).checked_sub(1).and_then(|last| moves.get(last));
-        anchor.map_or(at, |(was, is)| at - was + is)
-    };
+    let places = Places::between(before.iter().copied().zip(now.iter().copied()));
+    let place = |at: u32| places.place(at);
     for site in found.iter_mut().flat_map(|found| found.sites.iter_mut().chain(&mut found.more)) {
         if site.range.is_some() {
             site.moved(place);
@@ -265,29 +269,25 @@ fn moved(found: &mut [Found], before: &[u32], now: &[u32]) {
 /// Statements are run as their names are asked for, so it does not matter where a kernel stands, or a class of kernels'
 /// functions, while nothing else binds its name and nothing runs the whole file: what does not parse is moved behind the
 /// rest. With it come the same for where that matters, and the places between which all of that stays where it is.
-fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config) -> (u64, u64, Vec<u32>) {
+fn key(
+    module: &Module,
+    outline: &[Statement],
+    survey: &Survey<'_>,
+    entries: &[Entry],
+    config: &Config,
+) -> (u64, u64, Vec<u32>) {
     let (mut hasher, mut in_order) = (FxHasher::default(), FxHasher::default());
     let (mut anchors, mut movable_anchors) = (Vec::new(), Vec::new());
-    let mut functions: Vec<&Func<'_>> = survey.functions.iter().collect();
-    functions.sort_by_key(|func| func.start());
     let mut anywhere = 0u64;
-    for stmt in module.body() {
-        let range = Interp::range(stmt);
-        let from = functions.partition_point(|func| func.start() < range.start);
-        let rest = functions.get(from..).unwrap_or_default();
-        let inside = rest.get(..rest.partition_point(|func| func.start() < range.end)).unwrap_or_default();
-        let hash = without_kernels(module, survey, range, inside);
+    for (stmt, outlined) in module.body().iter().zip(outline) {
+        let Statement { hash, anchors: own, device, .. } = outlined;
         hash.hash(&mut in_order);
         let movable = matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
-            && inside.iter().all(|func| func.device())
+            && *device
             && module.bindings().alone(stmt);
-        let own = std::iter::once(range.start).chain(inside.iter().map(|func| match func.def.body.last() {
-            Some(last) if func.device() => Interp::range(last).end,
-            _ => func.start(),
-        }));
         if movable {
-            anywhere = anywhere.wrapping_add(hash);
-            movable_anchors.push((hash, own.collect::<Vec<u32>>()));
+            anywhere = anywhere.wrapping_add(*hash);
+            movable_anchors.push((*hash, own.clone()));
         } else {
             hash.hash(&mut hasher);
             anchors.extend(own);
@@ -303,35 +303,4 @@ fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config)
     named.hash(&mut hasher);
     (config.target, config.version).hash(&mut hasher);
     (hasher.finish(), in_order.finish(), anchors)
-}
-
-/// A statement without the bodies of kernels' functions; of those in functions that Python runs the names count that
-/// these may give a value, since they tell launches apart.
-fn without_kernels(module: &Module, survey: &Survey<'_>, range: TextRange, functions: &[&Func<'_>]) -> u64 {
-    let mut hasher = FxHasher::default();
-    let mut next = range.start;
-    for func in functions {
-        (func.device(), func.inside.len()).hash(&mut hasher);
-        let (Some(first), Some(last)) = (func.def.body.first(), func.def.body.last()) else { continue };
-        let body = TextRange::new(Interp::range(first).start, Interp::range(last).end);
-        if !func.device() || body.start < next {
-            continue;
-        }
-        module.slice(TextRange::new(next, body.start)).hash(&mut hasher);
-        if !func.inside.is_empty() {
-            let around = || func.inside.iter().filter_map(|at| survey.functions.get(*at));
-            // What is bound by a statement of another kind than those that assign: all names may be.
-            let others = ["import", "except", "match", "class"];
-            let any = around().any(|outer| others.iter().any(|word| module.slice(outer.range()).contains(word)));
-            let is_given = |name: &str| {
-                any || around().any(|outer| outer.assigns(name)) || functions.iter().any(|func| *func.def.name == *name)
-            };
-            let mut names: Vec<&str> = func.mentions.iter().copied().filter(|name| is_given(name)).collect();
-            names.sort_unstable();
-            names.hash(&mut hasher);
-        }
-        next = body.end;
-    }
-    module.slice(TextRange::new(next, range.end)).hash(&mut hasher);
-    hasher.finish()
 }

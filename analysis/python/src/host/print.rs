@@ -34,8 +34,10 @@ fn identify<'a>(interp: &Interp<'a>, value: &Value<'a>, hasher: &mut FxHasher, d
     match value {
         _ if depth > DEPTH => {}
         Value::Instance(instance) => {
-            let class = instance.class.def.range;
-            (class.start().to_u32(), class.end().to_u32()).hash(hasher);
+            let (class, file) = (&instance.class, interp.files.get(instance.class.scope.file.0 as usize));
+            // Not where it stands: other statements may come and go.
+            (class.def.name.as_str(), class.def.range.len().to_u32()).hash(hasher);
+            file.map(|file| file.module.path()).hash(hasher);
             let fields = instance.fields.borrow().clone();
             for (name, value) in &fields {
                 name.hash(hasher);
