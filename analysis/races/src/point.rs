@@ -18,10 +18,8 @@ struct Place<'p> {
     /// The access of which it is a lane.
     access: u32,
     number: [i64; 3],
-    /// The lane along each dimension.
-    lanes: Vec<i64>,
-    /// Whether it is the last round, or the first.
-    last: bool,
+    /// Whether it is the last lane and round, or the first.
+    last: [bool; 2],
     /// The round of all loops, if it is neither.
     round: Option<i64>,
     memo: FxHashMap<Term, Option<i64>>,
@@ -60,16 +58,20 @@ impl Place<'_> {
     }
 
     fn symbol(&mut self, symbol: Symbol) -> Option<i64> {
+        let end = |count: i64, last: bool| if last { count - 1 } else { 0 };
         match symbol {
             Symbol::Program(axis) => self.number.get(usize::from(axis)).copied(),
             Symbol::Programs(axis) => self.setting.grid.get(usize::from(axis)).copied(),
             Symbol::Argument(_) | Symbol::DescriptorSize(..) => self.setting.values.get(&symbol).copied(),
-            Symbol::Lane(dim) => Some(self.lanes.get(usize::from(dim)).copied().unwrap_or(0)),
+            Symbol::Lane(dim) => {
+                let lanes = &self.program.accesses[self.access as usize].lanes;
+                Some(end(lanes.get(usize::from(dim)).copied().unwrap_or(1).max(1), self.last[0]))
+            }
             Symbol::Round(_) if self.round.is_some() => self.round,
             Symbol::Round(number) => {
                 let trips = self.program.loops.get(number as usize)?.trips?;
                 let trips = self.term(trips).filter(|trips| *trips > 0)?;
-                Some(if self.last { trips - 1 } else { 0 })
+                Some(end(trips, self.last[1]))
             }
         }
     }
@@ -86,56 +88,15 @@ impl Place<'_> {
         Some(sum)
     }
 
-    fn is_executed(&mut self) -> bool {
-        let access = &self.program.accesses[self.access as usize];
-        [access.path, access.mask].into_iter().all(|term| self.term(term).is_some_and(|holds| holds != 0))
-    }
-
     /// Whether its access is executed here, and what is assumed does not hold.
     fn fails(&mut self, spread: &Spread) -> bool {
-        let (true, Some(span), Some(stride)) = (self.is_executed(), self.poly(&spread.span), self.poly(&spread.stride))
-        else {
+        let access = &self.program.accesses[spread.access as usize];
+        let executed =
+            [access.path, access.mask].into_iter().all(|term| self.term(term).is_some_and(|holds| holds != 0));
+        let (true, Some(span), Some(stride)) = (executed, self.poly(&spread.span), self.poly(&spread.stride)) else {
             return false;
         };
         span < 0 || span >= stride
-    }
-
-    fn move_to(&mut self, lanes: Vec<i64>) {
-        self.lanes = lanes;
-        self.memo.clear();
-    }
-
-    /// Whether it fails in the first lane, in the last one, or in the last one along each dimension that a mask lets in.
-    fn fails_in_some_lane(&mut self, spread: &Spread) -> bool {
-        let lanes = &self.program.accesses[self.access as usize].lanes;
-        let last: Vec<i64> = lanes.iter().map(|count| (count - 1).max(0)).collect();
-        self.move_to(vec![0; last.len()]);
-        if self.fails(spread) {
-            return true;
-        }
-        let first = self.is_executed();
-        self.move_to(last.clone());
-        if self.fails(spread) {
-            return true;
-        }
-        if !first || self.is_executed() {
-            return false;
-        }
-        let mut within = vec![0; last.len()];
-        for (dim, end) in last.iter().enumerate() {
-            // It is executed in the lane `low`, and not in the one `high`.
-            let (mut low, mut high) = (0, end + 1);
-            while high - low > 1 {
-                let middle = low + (high - low) / 2;
-                let mut lanes = vec![0; last.len()];
-                lanes[dim] = middle;
-                self.move_to(lanes);
-                *(if self.is_executed() { &mut low } else { &mut high }) = middle;
-            }
-            within[dim] = low;
-        }
-        self.move_to(within);
-        self.fails(spread)
     }
 }
 
@@ -148,18 +109,18 @@ pub(crate) fn fails_in(program: &Program, setting: &Setting, spread: &Spread) ->
     };
     let [x, y, z] = setting.grid.map(along);
     let numbers = z.iter().flat_map(|z| y.iter().flat_map(|y| x.iter().map(|x| [*x, *y, *z])));
-    numbers.flat_map(|number| [(number, false), (number, true)]).any(|(number, last)| {
-        let memo = FxHashMap::default();
-        Place { program, setting, access: spread.access, number, lanes: Vec::new(), last, round: None, memo }
-            .fails_in_some_lane(spread)
-    })
+    numbers.flat_map(|number| [[false; 2], [true, false], [false, true], [true; 2]].map(|last| (number, last))).any(
+        |(number, last)| {
+            let memo = FxHashMap::default();
+            Place { program, setting, access: spread.access, number, last, round: None, memo }.fails(spread)
+        },
+    )
 }
 
 /// Whether the first program goes on into a round of a loop, counted from 0; `None` where that is not known.
 pub(crate) fn goes_on(program: &Program, setting: &Setting, number: u32, round: i64) -> Option<bool> {
     let condition = program.loops.get(number as usize)?.condition;
     let memo = FxHashMap::default();
-    let lanes = Vec::new();
-    let mut place = Place { program, setting, access: 0, number: [0; 3], lanes, last: false, round: Some(round), memo };
+    let mut place = Place { program, setting, access: 0, number: [0; 3], last: [false; 2], round: Some(round), memo };
     place.term(condition).map(|holds| holds != 0)
 }

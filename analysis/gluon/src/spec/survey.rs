@@ -1,9 +1,9 @@
 //! The functions of a file and the names that each mentions: one walk over the tree.
 
+use base::TextRange;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
-use base::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::builtins::canonical;
