@@ -203,7 +203,8 @@ impl Decider<'_> {
         })
     }
 
-    /// Of what is added to a multiple of an argument: what other strides of the same tensor are multiplied with.
+    /// Of what is added to a multiple of an argument: what other strides of the same tensor are multiplied with, if
+    /// lanes are in it.
     fn rows(&self, span: &Poly, outer: u32) -> Vec<Poly> {
         let terms = &self.program.terms;
         let is_inner = |atom: &Term| match terms.node(*atom) {
@@ -222,7 +223,10 @@ impl Decider<'_> {
             });
             Poly::sum(without.collect())
         };
-        strides.into_iter().map(of).collect()
+        // Which row a program's number alone says has no others behind it in a block.
+        let is_lane = |node: &Node| matches!(node, Node::Symbol(Symbol::Lane(_), _));
+        let all = strides.into_iter().map(of);
+        all.filter(|rows| rows.atoms().any(|atom| terms.any_leaf(atom, is_lane))).collect()
     }
 
     /// Two programs of a launch that meet in it, one of them writing.
