@@ -35,8 +35,7 @@ impl Demanded {
 
     /// Whether nothing is another thing to it if these statements go and others come, of which all bind these names.
     pub fn ignores(&self, gone: &[TextRange], names: &[String]) -> bool {
-        !gone.iter().any(|gone| self.ran.contains(gone))
-            && !names.iter().any(|name| self.asked_for(name))
+        !gone.iter().any(|gone| self.ran.contains(gone)) && !names.iter().any(|name| self.asked_for(name))
     }
 }
 

@@ -9,9 +9,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::entries::Param;
 use super::follow::{self, FirstLaunch, FirstLaunches, Followed, FollowedRoot, Follower, Seen, alike};
 use super::given::plain;
-use super::entries::Param;
 use super::instance::Base;
 use super::kept_parts::{self, KeptParts};
 use super::memo::Recorder;

@@ -24,6 +24,8 @@ pub(super) struct KeptParts {
     before: Vec<KeptPart>,
     /// Those of this text.
     now: Vec<KeptPart>,
+    /// How many parts were run for it.
+    pub ran: u32,
     /// The number of the next outcome that is like none before it.
     next: u64,
 }
@@ -55,7 +57,7 @@ impl KeptParts {
             let change = Change::between(&before, module, &outline);
             kept.iter_mut().for_each(|part| part.carry(&change));
         }
-        KeptParts { module: module.clone(), outline, before: kept, now: Vec::new(), next }
+        KeptParts { module: module.clone(), outline, before: kept, now: Vec::new(), ran: 0, next }
     }
 
     /// Once all parts were run: those of the text before are no longer needed.
@@ -110,6 +112,7 @@ impl KeptParts {
         followed: &Followed,
         asked: Vec<Asked>,
     ) -> u64 {
+        self.ran += 1;
         let is = |part: &&KeptPart| part.key == key && part.defs == defs && same_launches(&part.followed, followed);
         let known = self.before.iter().find(is).map(|part| part.number);
         let number = known.unwrap_or_else(|| self.unlike());

@@ -34,9 +34,11 @@ pub struct Memo {
     /// What was found for kernels to which nobody gives all values, by what that depends on.
     filled: Vec<(u64, Filled)>,
     /// What parts of the host code of the last text came to.
-    parts: Option<KeptParts>,
+    kept: Option<KeptParts>,
     /// How often host code was run.
     pub runs: u32,
+    /// How many parts of it were: functions that one evaluation runs.
+    pub parts: u32,
 }
 
 /// The kernels of a text.
@@ -235,10 +237,11 @@ pub(super) fn launches(
         return Ok(found);
     }
     let recorder = Recorder::new(sources, module.path());
-    let mut kept = KeptParts::carried(memo.parts.take(), module, outline);
+    let mut kept = KeptParts::carried(memo.kept.take(), module, outline);
     let tools = (config, workers, &mut kept);
     let found = discover::discover(module, &recorder, survey, entries, tools, cancel, first);
-    memo.parts = Some(kept.close());
+    memo.parts += kept.ran;
+    memo.kept = Some(kept.close());
     let (found, whole) = found?;
     memo.runs += 1;
     let sorted = order.iter().filter_map(|at| found.get(*at).cloned()).collect();
@@ -282,9 +285,8 @@ fn key(
     for (stmt, outlined) in module.body().iter().zip(outline) {
         let Statement { hash, anchors: own, device, .. } = outlined;
         hash.hash(&mut in_order);
-        let movable = matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_))
-            && *device
-            && module.bindings().alone(stmt);
+        let movable =
+            matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) && *device && module.bindings().alone(stmt);
         if movable {
             anywhere = anywhere.wrapping_add(*hash);
             movable_anchors.push((*hash, own.clone()));

@@ -204,6 +204,43 @@ fn host_code_is_not_run_again_for_an_edit_of_a_kernel() {
 }
 
 #[test]
+fn an_edit_of_host_code_runs_what_ran_it_or_asked_for_its_names() {
+    let text = format!(
+        "{HOST}SIZE = 4\n\ndef launch(n):\n    kernel[(1,)](torch.empty(SIZE), n=n)\n\n\
+         @gluon.jit\ndef kernel(out, n: gl.constexpr):\n    gl.store(out, n)\n\n\
+         @gluon.jit\ndef other(out, m: gl.constexpr):\n    gl.store(out, m)\n\n\
+         def test_one():\n    launch(7)\n\n\
+         def test_two():\n    m = 3\n    other[(1,)](torch.empty(4), m=m)\n\n\
+         def test_three():\n    @gluon.jit\n    def inner(out):\n        gl.store(out, WIDTH)\n    \
+         WIDTH = 8\n    inner[(1,)](torch.empty(WIDTH))\n"
+    );
+    let run = |text: &str, memo: &mut Memo| {
+        let all = kernels(&module(text), &NoSources, &Config::default(), memo, &Cancel::never());
+        all.unwrap_or_default()
+    };
+    let mut memo = Memo::default();
+    run(&text, &mut memo);
+    let (mut now, mut parts) = (text, memo.parts);
+    for (old, new, anew) in [
+        ("    m = 3\n", "    m = 3\n    spare = m\n", 1),
+        ("launch(7)", "launch(9)", 1),
+        ("SIZE = 4", "SIZE = 5", 1),
+        ("m = 3", "m = 5", 1),
+        ("def test_two", "def unused():\n    return 1\n\ndef test_two", 0),
+        ("out, WIDTH)", "out, WIDTH + 1)", 0),
+        ("out, WIDTH + 1)", "out, HEIGHT)", 1),
+        ("WIDTH = 8\n", "WIDTH = 8\n    HEIGHT = 2\n", 1),
+        ("def unused", "def launch(n):\n    kernel[(2,)](torch.empty(SIZE), n=n + 1)\n\ndef unused", 1),
+        ("@gluon.jit\ndef other(out, ", "@gluon.jit\ndef other(into, ", 3),
+    ] {
+        now = now.replace(old, new);
+        assert_eq!(run(&now, &mut memo), run(&now, &mut Memo::default()), "{new:?} for {old:?}");
+        assert_eq!(memo.parts - parts, anew, "{new:?} for {old:?}");
+        parts = memo.parts;
+    }
+}
+
+#[test]
 fn a_comment_moves_instances_and_finds_none_anew() {
     let text = format!(
         "{HOST}@gluon.jit\ndef kernel(out, n: gl.constexpr):\n    gl.store(out, n)\n\n\
