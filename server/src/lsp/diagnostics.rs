@@ -5,23 +5,28 @@
 //! no mark never means "not looked at".
 
 use engine::suppress::UNUSED;
-use engine::{Analysis, Depth};
+use engine::{Analysis, Depth, Source};
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use ttgir::SyntaxError;
 
 use base::TextRange;
 use findings::{Finding, KernelReport, Problem, Severity, SuppressedBy};
+use ropey::Rope;
 use rustc_hash::FxHasher;
 use serde_json::json;
-use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticTag, NumberOrString};
+use settings::FILE;
+use tower_lsp::ls_types::{
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticTag, NumberOrString, Uri,
+};
 
 use super::document::InterimFindings;
 use super::last_good::LastGood;
-use super::snapshot::{DocumentAnalysis, Snapshot};
+use super::snapshot::{DocumentAnalysis, Snapshot, WrongSettings};
 use super::to_proto;
 use render::check::{SUPPRESSED, UNDECIDED, undecided};
 use render::lanes;
-use workspace::Dependencies;
+use workspace::{Configuration, Dependencies, settings_problems};
 
 /// Steps of the run among the related places; all of them are in `fencepost/run`.
 const RUN_STEPS: usize = 12;
@@ -171,6 +176,24 @@ fn related(snapshot: &Snapshot, finding: &Finding) -> Vec<DiagnosticRelatedInfor
         places.push(place(step.range, format!("step {}, {}: {}", at + 1, step.partition, step.text)));
     }
     places
+}
+
+/// What there is to push of the settings that hold for a document; `None` where nothing is wrong with them, and where the
+/// client is told by the document itself.
+pub(crate) fn wrong_settings(snapshot: &Snapshot, configuration: &Configuration) -> Option<WrongSettings> {
+    if snapshot.client.pull_diagnostics || configuration.problems.is_empty() {
+        return None;
+    }
+    let uri = Uri::from_file_path(configuration.folder.as_ref()?.join(FILE))?;
+    let text = configuration.wrong.clone().unwrap_or_default();
+    let problems = match &configuration.wrong {
+        Some(text) => settings_problems(text),
+        None => configuration.problems.clone(),
+    };
+    let rope = Rope::from_str(&text);
+    let file = Snapshot { uri: uri.clone(), rope, source: Arc::new(Source::Other(text)), ..snapshot.clone() };
+    let diagnostics = problems.iter().map(|wrong| problem(&file, wrong)).collect();
+    Some(WrongSettings { uri, diagnostics })
 }
 
 /// What Triton would refuse, or what is wrong with what is written for us.

@@ -9,12 +9,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::asked::Recorder;
 use super::entries::Param;
 use super::follow::{self, FirstLaunch, FirstLaunches, Followed, FollowedRoot, Follower, Seen, alike};
 use super::given::plain;
 use super::instance::Base;
 use super::kept_parts::{self, KeptParts};
-use super::memo::Recorder;
 use super::roots::{Root, Roots};
 use super::site::{self, Site};
 use super::survey::Survey;

@@ -7,6 +7,7 @@ use rustc_hash::FxHasher;
 
 use crate::limits::search::STEPS_OF_ONE;
 
+use super::asked::Recorder;
 use super::directive::{self, Directive, directives};
 use super::discover::Found;
 use super::entries::{Param, entries_of};
@@ -64,7 +65,7 @@ pub fn kernels_telling(
     if let Some(known) = memo.whole(module, sources, config) {
         return Ok(known);
     }
-    let recorder = memo::Recorder::new(sources, module.path());
+    let recorder = Recorder::new(sources, module.path());
     let found = found_anew(module, &recorder, config, memo, workers, cancel, first)?;
     // A file that was no longer waited for counts as missing: nothing made without it is kept.
     cancel.check()?;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashSet, FxHasher};
 
+use super::asked::Asked;
 use super::follow::{Followed, Seen};
-use super::memo::Asked;
 use super::outline::{Places, Statement};
 use python::host;
 use python::syntax::{Demanded, Module, Sources};
@@ -184,7 +184,7 @@ impl Change {
         let gone: Vec<usize> = (0..before.outline.len()).filter(|at| !stay.contains(at)).collect();
         let came: Vec<usize> = (0..outline.len()).filter(|at| !known.contains(at)).collect();
         let bound = |module: &Module, statements: &[usize]| -> Option<Vec<String>> {
-            let all = statements.iter().map(|at| Some(module.bindings().bound_by(*at)?));
+            let all = statements.iter().map(|at| module.bindings().bound_by(*at));
             let all: Option<Vec<Vec<&str>>> = all.collect();
             Some(all?.into_iter().flatten().map(str::to_owned).collect())
         };

@@ -4,6 +4,7 @@
 //! surest first, from `# fencepost:` lines above the kernel, the recipe of a compiled kernel, launches that
 //! the host code around it makes, defaults, the configuration, and small chosen values.
 
+mod asked;
 mod cache;
 mod chosen;
 mod config;

@@ -15,7 +15,6 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tower_lsp::ls_types::Uri;
 
-use super::pushed_settings::wrong_settings;
 use super::{AnalysisOutcome, FoundSoFar, SessionState, StateMessage};
 use crate::limits::disk::BRIEF_CHECK;
 use crate::limits::typing::PAUSE;
@@ -363,7 +362,7 @@ pub(crate) fn analyse(
             let mut analysis = engine.analyse_telling(document, focus, cancel, &mut listener)?;
             configuration.settings.apply(&mut analysis);
             analysis.problems.extend(said_here(snapshot, &configuration));
-            wrong = wrong_settings(snapshot, &configuration);
+            wrong = diagnostics::wrong_settings(snapshot, &configuration);
             dependencies.extend(sources.dependencies());
             analysis
         }
@@ -380,7 +379,7 @@ pub(crate) fn analyse(
             }
             configuration.settings.apply(&mut analysis);
             analysis.problems.extend(said_here(snapshot, &configuration));
-            wrong = wrong_settings(snapshot, &configuration);
+            wrong = diagnostics::wrong_settings(snapshot, &configuration);
             dependencies.extend(elaborated.dependencies);
             dependencies.extend(sources.dependencies());
             analysis
