@@ -16,7 +16,7 @@ impl ElaboratedInstance {
             || (warps && message.contains("warp"))
     }
 
-    /// Whether no value changes that Triton refuses it: a name that nothing in the file defines, or a parameter that a
+    /// Whether no value changes that Triton refuses it: a name that no statement of the file binds, or a parameter that a
     /// callee does not have, in a statement of the kernel's own that no condition and no `return` stands before.
     pub(super) fn is_refused_always(&self, problem: &Problem) -> bool {
         let undefined =
@@ -25,17 +25,21 @@ impl ElaboratedInstance {
             return false;
         }
         let source = self.module.source();
-        let elsewhere = |name: &str| {
-            let here = problem.range;
-            let mut others = source.match_indices(name).filter(|(at, _)| *at as u32 != here.start);
-            others.any(|(at, _)| is_word(source, at, name.len()))
+        // What binds the name is what the kernel asked for: an edit of that judges it anew.
+        let is_bound = |name: &str| {
+            let mut names = self.module.bindings().names();
+            names.as_mut().is_none_or(|names| names.any(|bound| bound == name))
         };
-        problem.file == FileId(0) && self.always_executes(source, problem.range) && !undefined.is_some_and(elsewhere)
+        problem.file == FileId(0) && self.always_executes(source, problem.range) && !undefined.is_some_and(is_bound)
     }
 
     /// Whether each call of the kernel comes to a place: a line of its body itself, behind no `return`.
     fn always_executes(&self, source: &str, range: TextRange) -> bool {
         let from = self.instance.spec.def as usize;
+        // What a function around it defines is not looked at.
+        if source.get(..from).is_some_and(|before| !before.is_empty() && !before.ends_with('\n')) {
+            return false;
+        }
         let Some(before) = source.get(from..range.start as usize) else { return false };
         let Some((above, own)) = before.rsplit_once('\n') else { return false };
         let lines = above.lines().skip_while(|line| !line.trim_end().ends_with(':')).skip(1);
@@ -47,12 +51,4 @@ impl ElaboratedInstance {
         // The first statement of the body says how far it is indented.
         body > 0 && code.peek().is_none_or(|first| indent(first) == body) && !code.any(may_leave)
     }
-}
-
-/// Whether what stands there is a word, and no part of one.
-fn is_word(text: &str, at: usize, len: usize) -> bool {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let before = text.get(..at).and_then(|text| text.chars().next_back());
-    let after = text.get(at + len..).and_then(|text| text.chars().next());
-    !before.is_some_and(is_name) && !after.is_some_and(is_name)
 }
