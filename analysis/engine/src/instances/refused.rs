@@ -3,6 +3,9 @@
 use super::ElaboratedInstance;
 use base::TextRange;
 use gluon::{FileId, Problem, Source};
+use python::interp::Interp;
+use python::syntax::names::bound_in;
+use ruff_python_ast::Stmt;
 
 impl ElaboratedInstance {
     /// Whether what Triton would refuse may be right with other values than ours. A message speaks of CTAs and of warps
@@ -16,7 +19,7 @@ impl ElaboratedInstance {
             || (warps && message.contains("warp"))
     }
 
-    /// Whether no value changes that Triton refuses it: a name that no statement of the file binds, or a parameter that a
+    /// Whether no value changes that Triton refuses it: a name that no statement of the file or the kernel binds, or a parameter that a
     /// callee does not have, in a statement of the kernel's own that no condition and no `return` stands before.
     pub(super) fn is_refused_always(&self, problem: &Problem) -> bool {
         let undefined =
@@ -25,10 +28,13 @@ impl ElaboratedInstance {
             return false;
         }
         let source = self.module.source();
-        // What binds the name is what the kernel asked for: an edit of that judges it anew.
+        // What binds the name is what the kernel asked for, or its own: an edit of either judges it anew.
         let is_bound = |name: &str| {
             let mut names = self.module.bindings().names();
+            let around = |stmt: &&Stmt| Interp::range(stmt).contains(problem.range);
+            let own = self.module.body().iter().find(around).and_then(Stmt::as_function_def_stmt);
             names.as_mut().is_none_or(|names| names.any(|bound| bound == name))
+                || own.is_none_or(|def| bound_in(&def.body).contains(&name))
         };
         problem.file == FileId(0) && self.always_executes(source, problem.range) && !undefined.is_some_and(is_bound)
     }
