@@ -2,7 +2,8 @@
 //!
 //! A part is some functions that are run by one evaluation ([`super::follow`]). What it comes to depends on the statements
 //! of the file that it ran, on the names that it asked the file for, on other files, on the kernels' signatures, and on
-//! those of the launches known before that are like its own. Where an edit touches none of these, it is not run again: its places are moved.
+//! those of the launches known before that are like its own. Where an edit touches none of these, it is not run again: its
+//! places are moved.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -60,9 +61,10 @@ impl KeptParts {
         KeptParts { module: module.clone(), outline, before: kept, now: Vec::new(), ran: 0, next }
     }
 
-    /// Once all parts were run: those of the text before are no longer needed.
-    pub(super) fn close(mut self) -> KeptParts {
-        self.before.clear();
+    /// Once parts were run, all of them or until it was given up: then the others are what they were.
+    pub(super) fn close(mut self, is_whole: bool) -> KeptParts {
+        let others = std::mem::take(&mut self.before).into_iter();
+        self.now.extend(others.filter(|part| !is_whole && part.demanded.is_some()));
         self
     }
 

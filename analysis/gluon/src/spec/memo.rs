@@ -157,7 +157,7 @@ pub(super) fn launches(
     let tools = (config, workers, &mut kept);
     let found = discover::discover(module, &recorder, survey, entries, tools, cancel, first);
     memo.parts += kept.ran;
-    memo.kept = Some(kept.close());
+    memo.kept = Some(kept.close(found.is_ok()));
     let (found, whole) = found?;
     memo.runs += 1;
     let sorted = order.iter().filter_map(|at| found.get(*at).cloned()).collect();
