@@ -43,9 +43,7 @@ pub fn run(root: &Path, profiled: bool) -> ExitCode {
     let training = profiled.then(|| train(root, &host, &mut steps)).flatten();
     let mut built = false;
     steps.run("binary (profile dist)", |_| {
-        let mut command = Command::new("cargo");
-        command.args(["build", "--profile", "dist", "--package", "fencepost", "--features", "jemalloc"]);
-        let outcome = execute(root, knowing(&mut command, training.as_ref()));
+        let outcome = execute(root, knowing(&mut profile::build(), training.as_ref()));
         built = matches!(outcome, Outcome::Passed);
         outcome
     });

@@ -16,6 +16,13 @@ use crate::target;
 /// The flag that takes the place of what the environment says of rustc's.
 pub(crate) const FLAGS: &str = "RUSTFLAGS";
 
+/// Builds what is handed out.
+pub(crate) fn build() -> Command {
+    let mut command = Command::new("cargo");
+    command.args(["build", "--profile", "dist", "--package", "fencepost", "--features", "jemalloc"]);
+    command
+}
+
 /// What is run, each in the root; a kernel that has findings is no failure of the training.
 const TRAINING: [&[&str]; 4] = [
     &["check", "--quiet", "--exit-zero", "tests/kernels", "tests/corpus", "tests/races"],
@@ -50,8 +57,7 @@ impl Training {
 
     /// Builds the program that counts.
     pub(crate) fn build(&self, root: &Path) -> Outcome {
-        let mut command = Command::new("cargo");
-        command.args(["build", "--profile", "dist", "--package", "fencepost", "--features", "jemalloc"]);
+        let mut command = build();
         command.env("CARGO_TARGET_DIR", &self.built).env(FLAGS, with_own("-Cprofile-generate=", &self.counts));
         execute(root, &mut command)
     }
