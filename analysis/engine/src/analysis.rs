@@ -470,7 +470,7 @@ impl Engine {
         let outcome = self.outcome(&lowered.kernel, cancel)?;
         let mut report = describe(lowered, &outcome);
         if lowered.map.stage != Stage::Planned {
-            explain_phases(lowered, &mut report, &mut self.retry(cancel))?;
+            explain_phases(lowered, &mut report, &mut self.retry_runs(cancel))?;
         }
         Ok(report)
     }
@@ -509,6 +509,20 @@ impl Engine {
             let outcome = self.decide(kernel, &limits, cancel)?;
             self.retried += outcome.steps;
             Ok(Arc::unwrap_or_clone(outcome))
+        }
+    }
+
+    /// What runs find in changed kernels: whether none of all inputs breaks a rule is not asked.
+    fn retry_runs<'a>(
+        &'a mut self,
+        cancel: &'a Cancel<'a>,
+    ) -> impl FnMut(&Kernel) -> Result<Arc<Outcome>, Cancelled> + 'a {
+        let limits = Limits { total_steps: FIX_STEPS, ..self.limits.clone() };
+        move |kernel: &Kernel| {
+            let (outcome, explored) = self.cache.outcomes.survey(kernel, &limits, cancel)?;
+            self.explorations += u64::from(explored);
+            self.retried += outcome.steps;
+            Ok(outcome)
         }
     }
 

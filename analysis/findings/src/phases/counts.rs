@@ -8,6 +8,7 @@ use base::{Cancelled, Message, message};
 use explore::canonical;
 use kernel::{EffectKind, Kernel, Lowered};
 use machine::BarrierPlace;
+use std::sync::Arc;
 use verify::Outcome;
 
 impl Search<'_> {
@@ -17,7 +18,7 @@ impl Search<'_> {
         &self,
         finding: &mut Finding<Message>,
         left: &mut Left,
-        decide: &mut dyn FnMut(&Kernel) -> Result<Outcome, Cancelled>,
+        decide: &mut dyn FnMut(&Kernel) -> Result<Arc<Outcome>, Cancelled>,
     ) -> Result<bool, Cancelled> {
         let words = self.words;
         let (replay, _) = repeat(self.machine, &self.witness.run.schedule, u32::MAX);

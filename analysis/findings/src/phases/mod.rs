@@ -29,6 +29,7 @@ use kernel::{EffectId, EffectKind, Kernel, Lowered, Var};
 use machine::{BarrierPlace, BlockedOn, Machine, PendingWait, Rule, State, Valuation};
 use std::cell::OnceCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use verify::Outcome;
 
 /// What may yet be tried for one report.
@@ -61,7 +62,7 @@ struct Suspect {
 pub fn explain_phases(
     lowered: &Lowered,
     report: &mut KernelReport<Message>,
-    decide: &mut dyn FnMut(&Kernel) -> Result<Outcome, Cancelled>,
+    decide: &mut dyn FnMut(&Kernel) -> Result<Arc<Outcome>, Cancelled>,
 ) -> Result<(), Cancelled> {
     let concerns = |kind: Kind| {
         use Kind::*;
@@ -211,7 +212,7 @@ impl Search<'_> {
         &self,
         place: (Kind, base::TextRange),
         left: &mut Left,
-        decide: &mut dyn FnMut(&Kernel) -> Result<Outcome, Cancelled>,
+        decide: &mut dyn FnMut(&Kernel) -> Result<Arc<Outcome>, Cancelled>,
     ) -> Result<Option<CorrectedPhases>, Cancelled> {
         let mut tries = DECIDED;
         let mut tried: Vec<Vec<(Suspect, PhaseFormula)>> = Vec::new();
