@@ -455,6 +455,8 @@ pub(crate) struct Trial {
     /// Statements of kernels that were run, by file and place.
     pub(crate) reached: FxHashSet<(FileId, u32)>,
     pub(crate) doubts: Vec<Doubt>,
+    /// Where the part of the kernel's body ends that is run, if that is not all of it.
+    pub(crate) end: Option<u32>,
 }
 
 impl Interp<'_> {

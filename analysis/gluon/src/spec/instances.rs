@@ -15,7 +15,7 @@ use super::fill::Filler;
 use super::given::{plain, plain_given};
 use super::instance::{Base, FileKernels, Instance, Instances, Note, NoteKind};
 use super::memo::{self, Filled, Memo};
-use super::search::{self, steps_of_each};
+use super::search::{ctas_meant, steps_of_each};
 use super::site::Site;
 use super::spec_builder::{FileFlow, SpecBuilder};
 use super::survey::{Func, Survey};
@@ -27,6 +27,8 @@ use base::{Cancel, Cancelled, TextRange};
 use python::elaborated::Attempt;
 use python::specialization::{Language, LaunchFacts};
 use python::syntax::{Module, Sources};
+use ruff_python_ast::Stmt;
+use ruff_text_size::Ranged;
 
 /// The kernels of a file, each with its instances.
 ///
@@ -148,10 +150,13 @@ struct KnownLaunches<'f> {
     open: OpenValues<'f>,
 }
 
+/// What refuses configurations that the autotuner leaves out.
+const ASSERTION: &str = "static_assert";
+
 /// Where the values come from that no launch gives.
 enum OpenValues<'f> {
-    /// There are none.
-    None,
+    /// There are none; what is tried all the same is kept under the key if there is one.
+    None(Option<u64>),
     /// They were found before.
     Remembered(Filled),
     /// They are searched for, and kept under the key if there is one.
@@ -200,14 +205,13 @@ impl<'f> KnownLaunches<'f> {
         let bases = distinct(bases);
         let builder = SpecBuilder::new(file, entry, config, &bases);
         let lacks = |base: &Base| entry.params.iter().any(|param| base.lacks(param));
-        let open = if bases.iter().any(lacks) {
-            let key = key(file, entry, config, &bases, builder.chosen);
-            match key.and_then(|key| memo.filled(key)) {
-                Some(known) => OpenValues::Remembered(known),
-                None => OpenValues::Sought(Box::new(Filler::new(file, entry, config, builder, cancel)), key),
-            }
-        } else {
-            OpenValues::None
+        let is_open = bases.iter().any(lacks);
+        let is_tried = is_open || bases.iter().any(|base| base.tuned || is_unclustered(entry, base));
+        let key = if is_tried { key(file, entry, config, &bases, builder.chosen) } else { None };
+        let open = match key.and_then(|key| memo.filled(key)) {
+            Some(known) => OpenValues::Remembered(known),
+            None if is_open => OpenValues::Sought(Box::new(Filler::new(file, entry, config, builder, cancel)), key),
+            None => OpenValues::None(key),
         };
         let Found { sites, more, unfollowed, .. } = found;
         KnownLaunches { file, cancel, entry, builder, bases, notes, sites, more, unfollowed, open }
@@ -216,7 +220,7 @@ impl<'f> KnownLaunches<'f> {
     /// One instance, which costs little to find; `None` where there is none that is not refused.
     fn first(&mut self) -> Result<Option<Instance>, Cancelled> {
         let base = match &mut self.open {
-            OpenValues::None => match self.bases.first().cloned() {
+            OpenValues::None(_) => match self.bases.first().cloned() {
                 Some(base) => Some(self.clustered(base)?),
                 None => None,
             },
@@ -232,51 +236,65 @@ impl<'f> KnownLaunches<'f> {
 
     /// With as many CTAs as its layouts are for, where nobody says how many there are.
     fn clustered(&self, mut base: Base) -> Result<Base, Cancelled> {
-        if base.num_ctas.is_some() || base.is_launched() || self.entry.language != Language::Gluon {
+        if !is_unclustered(self.entry, &base) {
             return Ok(base);
         }
-        let attempt = self.attempt(&base)?;
-        if let Some(ctas) = search::ctas_meant(self.entry, &base, &attempt) {
-            base.num_ctas = Some((ctas, Source::Chosen));
-        }
+        let attempt = self.attempt(&base, None)?;
+        let meant = ctas_meant(self.entry, &base, &attempt).map(|ctas| (ctas, Source::Chosen));
+        base.num_ctas = meant.or(base.num_ctas);
         Ok(base)
     }
 
-    fn attempt(&self, base: &Base) -> Result<Attempt, Cancelled> {
+    /// Runs the kernel's body, up to `end` if there is one.
+    fn attempt(&self, base: &Base, end: Option<u32>) -> Result<Attempt, Cancelled> {
         let spec = self.builder.spec(base);
         let (module, sources, library) = (self.file.module, self.file.sources, crate::builtins::library());
-        python::eval::attempt(module, sources, library, &spec, STEPS_OF_ONE, self.cancel)
+        python::eval::attempt(module, sources, library, &spec, (STEPS_OF_ONE, end), self.cancel)
     }
 
     /// Without configurations for which a static assertion fails: Triton's autotuner leaves those out.
     fn tunable(&self, bases: Vec<Base>) -> Result<Vec<Base>, Cancelled> {
-        let asserts = self.file.survey.functions.iter().any(|func| func.mentions.contains("static_assert"));
-        if !asserts || bases.iter().filter(|base| base.tuned).count() < 2 {
+        let asserts = |func: &Func<'_>| func.mentions.contains(ASSERTION);
+        if bases.iter().filter(|base| base.tuned).count() < 2 || !self.file.survey.functions.iter().any(asserts) {
             return Ok(bases);
         }
-        let mut kept = Vec::with_capacity(bases.len());
-        for base in &bases {
-            if base.tuned {
-                let made = self.attempt(base)?;
-                if made.problems.iter().any(|problem| problem.message.starts_with("the static assertion fails")) {
-                    continue;
-                }
-            }
-            kept.push(base.clone());
-        }
+        let end = self.end_of_assertions();
+        let fits = |base: &Base| {
+            let mut problems = if base.tuned { self.attempt(base, end)?.problems } else { Vec::new() }.into_iter();
+            Ok(!problems.any(|problem| problem.message.starts_with("the static assertion fails")))
+        };
+        let fit = workers::map(self.file.workers, bases.iter().collect(), fits);
+        let fit = fit.into_iter().collect::<Result<Vec<bool>, Cancelled>>()?;
+        let kept: Vec<Base> = bases.iter().zip(fit).filter(|(_, fits)| *fits).map(|(base, _)| base.clone()).collect();
         Ok(if kept.is_empty() { bases } else { kept })
+    }
+
+    /// Where the last statement of the kernel ends that asserts something, where nothing that it calls does.
+    fn end_of_assertions(&self) -> Option<u32> {
+        let is_handed = |param: &Param| matches!(param.used, Use::Callable | Use::Object);
+        if self.entry.params.iter().any(is_handed) || self.file.calls().calls_mention(self.entry.def, ASSERTION) {
+            return None;
+        }
+        let kernel = self.file.survey.functions.iter().find(|func| func.start() == self.entry.def)?;
+        let text = |range: ruff_text_size::TextRange| self.file.module.source().get(range.to_std_range());
+        let asserts = |stmt: &&Stmt| text(stmt.range()).is_some_and(|text| text.contains(ASSERTION));
+        Some(kernel.def.body.iter().rfind(asserts).map_or(0, |last| last.end().into()))
     }
 
     /// All instances; and what was searched for them, with the key that it is kept under.
     fn instances(mut self) -> Result<(Instances, Option<(u64, Filled)>), Cancelled> {
-        if matches!(self.open, OpenValues::None) {
+        if matches!(self.open, OpenValues::None(_)) {
             let bases = std::mem::take(&mut self.bases);
             let bases = bases.into_iter().map(|base| self.clustered(base)).collect::<Result<Vec<Base>, Cancelled>>()?;
             self.bases = self.tunable(bases)?;
         }
         let (entry, mut notes, mut searched) = (self.entry, self.notes, None);
-        let (bases, said, left_out) = match self.open {
-            OpenValues::None => (self.bases, Vec::new(), 0),
+        let (mut bases, said, left_out) = match self.open {
+            OpenValues::None(key) => {
+                let filled = (self.bases, Vec::new(), 0);
+                searched = key.map(|key| (key, filled.clone()));
+                filled
+            }
             OpenValues::Remembered(known) => known,
             OpenValues::Sought(mut filler, key) => {
                 let filled = filler.fill(self.bases)?;
@@ -289,7 +307,6 @@ impl<'f> KnownLaunches<'f> {
             message,
             kind: NoteKind::Assumed,
         }));
-        let mut bases = bases;
         for base in &mut bases {
             self.sites.iter().for_each(|site| site.one_type_each(&mut base.arguments));
         }
@@ -318,6 +335,11 @@ impl<'f> KnownLaunches<'f> {
         }
         Ok((Instances { list, notes, sites, unfollowed, left_out }, searched))
     }
+}
+
+/// Whether nobody says how many CTAs a kernel has.
+fn is_unclustered(entry: &Entry, base: &Base) -> bool {
+    base.num_ctas.is_none() && !base.is_launched() && entry.language == Language::Gluon
 }
 
 /// What the values that are found for a kernel depend on; `None` where that cannot be told by its text: places of

@@ -136,7 +136,7 @@ impl<'s> Search<'s> {
 
     fn made(&self, spec: &Spec) -> Result<Attempt, Cancelled> {
         let (module, sources, library) = (self.file.module, self.file.sources, crate::builtins::library());
-        python::eval::attempt(module, sources, library, spec, STEPS_OF_ONE, self.cancel)
+        python::eval::attempt(module, sources, library, spec, (STEPS_OF_ONE, None), self.cancel)
     }
 
     /// Tries as many of these values at once as there are workers: they are likely to be asked for next, in this order.

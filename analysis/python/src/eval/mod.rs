@@ -125,7 +125,8 @@ pub fn elaborate(
     Ok(out)
 }
 
-/// Runs an elaboration for at most `steps` steps, to see how far it comes.
+/// Runs an elaboration for at most `steps` steps, to see how far it comes: of the kernel's body those statements that start
+/// before `end`, if there is one.
 ///
 /// # Errors
 ///
@@ -135,14 +136,14 @@ pub fn attempt(
     sources: &dyn Sources,
     library: &'static Library,
     spec: &Spec,
-    steps: u64,
+    (steps, end): (u64, Option<u32>),
     cancel: &Cancel,
 ) -> Result<Attempt, Cancelled> {
     let trees = Trees::default();
     let mut interp = Interp::new(&trees, sources, library, cancel, spec.target.0, spec.version);
     interp.launched(spec);
     interp.most_steps = steps;
-    interp.state.trial = Some(Trial { reached: rustc_hash::FxHashSet::default(), doubts: Vec::new() });
+    interp.state.trial = Some(Trial { reached: rustc_hash::FxHashSet::default(), doubts: Vec::new(), end });
     let ended = match interp.kernel(module.clone(), spec, &mut Elaborated::default()) {
         Err(Stop::Cancelled) => return Err(Cancelled),
         Err(stop) => {

@@ -162,7 +162,9 @@ impl<'a> Interp<'a> {
         for (name, value) in values {
             scope.set(&name, value);
         }
-        let body = &def.body;
+        let end = self.state.trial.as_ref().and_then(|trial| trial.end);
+        let wanted = |stmt: &Stmt| end.is_none_or(|end| Interp::range(stmt).start < end);
+        let body = def.body.split_at(def.body.partition_point(wanted)).0;
         let ran = self.region(|interp| {
             let ran = interp.inside(scope, Mode::Device, None, |interp| interp.block(body));
             interp.emit(Op::new(Tt::Return))?;

@@ -294,6 +294,13 @@ impl Flow {
         self.reached(&[def]).into_iter().fold(0, |all, function| all | function.devices)
     }
 
+    /// Whether something that a kernel may call mentions a word.
+    pub(in crate::spec) fn calls_mention(&self, def: u32, word: &str) -> bool {
+        let text = |of: &Function| self.modules.get(of.file as usize).map_or("", |module| module.slice(of.range));
+        let called = |of: &&Function| (of.file, of.range.start) != (0, def);
+        self.reached(&[def]).into_iter().filter(called).any(|of| text(of).contains(word))
+    }
+
     /// The parameters of a kernel on which a place depends, the nearest first.
     pub(in crate::spec) fn blame(&self, def: u32, path: &str, range: TextRange) -> Vec<String> {
         let Some(file) = self.modules.iter().position(|known| known.path() == path) else { return Vec::new() };
