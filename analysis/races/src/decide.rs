@@ -14,7 +14,7 @@ use crate::launch::Known;
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
 use crate::limits::runs::PROGRAMS;
 use crate::persistent::{grouped, longer, persistent};
-use crate::program::{Base, Completion, Program, Scope};
+use crate::program::{Base, Completion, MemSyncScope, Program};
 use crate::prove::{Converter, Counter, Premise, Prover, Ranges, Spread, Table, tables, tickets};
 use crate::remainder::congruent;
 use crate::report::{Assumption, Global, Query, Race, Reason, Status};
@@ -699,7 +699,7 @@ impl Decider<'_> {
             _ => return false,
         }
         match (a.action.ordering(), b.action.ordering()) {
-            (Some(x), Some(y)) => x.scope == Scope::Cta || y.scope == Scope::Cta || a.bytes != b.bytes,
+            (Some(x), Some(y)) => x.scope == MemSyncScope::Cta || y.scope == MemSyncScope::Cta || a.bytes != b.bytes,
             _ => true,
         }
     }
