@@ -11,7 +11,7 @@ use findings::KernelReport;
 use kernel::Lowered;
 
 pub use crate::error::RunError;
-use crate::launch::Launch;
+use crate::launch::LaunchSpec;
 use tensors::array::Array;
 
 /// The sanitizer that watches a kernel while it runs.
@@ -91,7 +91,7 @@ pub struct RunRequest {
     /// Of a Python file: the TTGIR that Triton compiled of the kernel, with locations, where there is one.
     pub compiled: Option<Arc<str>>,
     /// With which grid and arguments.
-    pub launch: Launch,
+    pub launch: LaunchSpec,
     /// The sanitizer that watches it.
     pub instrument: Instrument,
     /// What may be used up.

@@ -8,7 +8,7 @@ use asserts::{AssertClass, AssertLog, PathMap, classes};
 use base::{Cancel, Limits};
 use engine::Engine;
 use findings::Finding;
-use runtime::launch::{Launch, LaunchOrigin};
+use runtime::launch::{LaunchOrigin, LaunchSpec};
 use runtime::replay::Replay;
 use runtime::run::{Instrument, KernelChecker, RunBackend, RunEnd, RunLimits, RunRequest};
 use ttgir::Document;
@@ -39,7 +39,7 @@ fn replay(file: &str, line: &str) -> (Vec<Finding>, String) {
         path,
         text: text.as_str().into(),
         compiled: None,
-        launch: Launch {
+        launch: LaunchSpec {
             kernel: None,
             grid: [1, 1, 1],
             arguments: Vec::new(),

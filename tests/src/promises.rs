@@ -12,7 +12,7 @@ use findings::{Finding, describe, reach, replay};
 use kernel::{Kernel, Lowered, SiteId};
 use lower::lower;
 use machine::{Machine, Rule, Valuation, Violation};
-use report::timeline::{Band, Missing, Row, Timeline, of_finding, of_kernel};
+use report::timeline::{Band, Missing, Timeline, TimelineRow, of_finding, of_kernel};
 use std::collections::BTreeSet;
 use ttgir::Document;
 use verify::{Outcome, decide};
@@ -87,8 +87,8 @@ fn crooked(timeline: &Timeline) -> Option<String> {
         .rows(true)
         .iter()
         .map(|row| match row {
-            Row::Step(_) => 1,
-            Row::Fold(fold) => fold.to + 1 - fold.from,
+            TimelineRow::Step(_) => 1,
+            TimelineRow::Fold(fold) => fold.to + 1 - fold.from,
         })
         .sum();
     let phases = |band: &Band| {

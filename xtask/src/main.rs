@@ -26,10 +26,10 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let root = xtask::root();
     match args.as_slice() {
-        ["test"] => xtask::test::run(&root, xtask::test::Scope::Normal),
-        ["test", "--fast"] => xtask::test::run(&root, xtask::test::Scope::Fast),
-        ["test", "--slow"] => xtask::test::run(&root, xtask::test::Scope::Slow),
-        ["test", "--editors"] => xtask::test::run(&root, xtask::test::Scope::Editors),
+        ["test"] => xtask::test::run(&root, xtask::test::TestScope::Normal),
+        ["test", "--fast"] => xtask::test::run(&root, xtask::test::TestScope::Fast),
+        ["test", "--slow"] => xtask::test::run(&root, xtask::test::TestScope::Slow),
+        ["test", "--editors"] => xtask::test::run(&root, xtask::test::TestScope::Editors),
         ["dist"] => xtask::dist::run(&root, false),
         ["dist", "--profiled"] => xtask::dist::run(&root, true),
         ["tidy"] => tidy(&root),

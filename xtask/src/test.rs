@@ -11,7 +11,7 @@ use crate::target;
 
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum TestScope {
     /// Formatting, tidy and the cargo tests.
     Fast,
     /// All that a pull request needs.
@@ -23,9 +23,9 @@ pub enum Scope {
 }
 
 /// Runs everything in `scope`.
-pub fn run(root: &Path, scope: Scope) -> ExitCode {
+pub fn run(root: &Path, scope: TestScope) -> ExitCode {
     let mut steps = Steps::default();
-    if scope == Scope::Editors {
+    if scope == TestScope::Editors {
         steps.run("server", |_| cargo(root, &["build", "--package", "fencepost"]));
         steps.run("vs code extension", |tally| vscode(root, tally));
         steps.run("vs code in a browser", |tally| window(root, tally));
@@ -34,7 +34,7 @@ pub fn run(root: &Path, scope: Scope) -> ExitCode {
     }
     steps.run("format", |_| format(root));
     steps.run("tidy", |_| tidy(root));
-    if scope != Scope::Fast {
+    if scope != TestScope::Fast {
         steps.run("analysis has no serde", |_| no_serde(root));
         steps.run("analysis is pure (wasm32)", |_| wasm(root));
         steps.run("clippy", |_| clippy(root));
@@ -43,15 +43,15 @@ pub fn run(root: &Path, scope: Scope) -> ExitCode {
     steps.run("cargo tests", |tally| {
         let mut command = Command::new("cargo");
         command.args(["test", "--workspace", "--no-fail-fast"]);
-        if scope == Scope::Slow {
+        if scope == TestScope::Slow {
             command.args(["--", "--include-ignored"]);
         }
-        if scope != Scope::Fast {
+        if scope != TestScope::Fast {
             build_once(&mut command);
         }
         execute_tests(root, &mut command, tally)
     });
-    if scope != Scope::Fast {
+    if scope != TestScope::Fast {
         // Its tests start the server that the cargo tests have built.
         steps.run("vs code extension", |tally| vscode(root, tally));
     }

@@ -28,6 +28,6 @@ pub use cancel::{Cancel, Cancelled};
 pub use digest::Digest;
 pub use limits::{LIMITS, Limits, Semantics};
 pub use line_index::{LineCol, LineIndex};
-pub use message::{Fragment, IrNames, Message, Names, Part};
+pub use message::{Fragment, IrNames, Message, MessagePart, Names};
 pub use quantity::{Operation, Quantity};
 pub use range::TextRange;

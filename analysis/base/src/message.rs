@@ -78,7 +78,7 @@ impl Message {
     }
 
     /// Fills a template; use [`message!`](crate::message).
-    pub fn fill(template: &'static str, parts: &[&dyn Part]) -> Message {
+    pub fn fill(template: &'static str, parts: &[&dyn MessagePart]) -> Message {
         let mut message = Message(Vec::with_capacity(2 * parts.len() + 1));
         let (mut rest, mut parts) = (template, parts.iter());
         while let Some((before, (hole, after))) =
@@ -116,7 +116,7 @@ impl Message {
 
     /// Puts something behind it.
     #[must_use]
-    pub fn and(mut self, part: impl Part) -> Message {
+    pub fn and(mut self, part: impl MessagePart) -> Message {
         part.append_to(&mut self);
         self
     }
@@ -162,12 +162,12 @@ impl Display for Message {
 }
 
 /// What can stand in a message.
-pub trait Part {
+pub trait MessagePart {
     /// Adds it to a message.
     fn append_to(&self, message: &mut Message);
 }
 
-impl Part for &'static str {
+impl MessagePart for &'static str {
     fn append_to(&self, message: &mut Message) {
         if !self.is_empty() {
             message.0.push(Fragment::Text(Cow::Borrowed(self)));
@@ -175,19 +175,19 @@ impl Part for &'static str {
     }
 }
 
-impl Part for String {
+impl MessagePart for String {
     fn append_to(&self, message: &mut Message) {
         message.0.push(Fragment::Text(Cow::Owned(self.clone())));
     }
 }
 
-impl Part for Message {
+impl MessagePart for Message {
     fn append_to(&self, message: &mut Message) {
         message.0.extend_from_slice(&self.0);
     }
 }
 
-impl Part for Option<Message> {
+impl MessagePart for Option<Message> {
     fn append_to(&self, message: &mut Message) {
         if let Some(part) = self {
             part.append_to(message);
@@ -195,7 +195,7 @@ impl Part for Option<Message> {
     }
 }
 
-impl<P: Part + ?Sized> Part for &P {
+impl<P: MessagePart + ?Sized> MessagePart for &P {
     fn append_to(&self, message: &mut Message) {
         (**self).append_to(message);
     }
@@ -203,7 +203,7 @@ impl<P: Part + ?Sized> Part for &P {
 
 macro_rules! numbers {
     ($($ty:ty)*) => {$(
-        impl Part for $ty {
+        impl MessagePart for $ty {
             fn append_to(&self, message: &mut Message) {
                 message.0.push(match i64::try_from(*self) {
                     Ok(number) => Fragment::Number(number),
@@ -232,7 +232,7 @@ impl From<String> for Message {
 #[macro_export]
 macro_rules! message {
     ($template:literal $(, $part:expr)* $(,)?) => {
-        $crate::Message::fill($template, &[$(&$part as &dyn $crate::Part),*])
+        $crate::Message::fill($template, &[$(&$part as &dyn $crate::MessagePart),*])
     };
 }
 

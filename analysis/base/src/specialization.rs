@@ -38,7 +38,7 @@ impl Language {
 /// Where a value of a specialisation comes from, the surest first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
-pub enum Source {
+pub enum ValueSource {
     Command,
     Directive,
     Cache,
@@ -56,7 +56,7 @@ pub struct Argument {
     /// What it is given.
     pub given: Given,
     /// Who says so.
-    pub source: Source,
+    pub source: ValueSource,
 }
 
 /// A specialisation of one kernel.
@@ -71,13 +71,13 @@ pub struct Spec {
     /// A kernel that is defined inside a host function: how to get there.
     pub host: Option<Host>,
     /// What it is compiled for, and who says so.
-    pub target: (Target, Source),
+    pub target: (Target, ValueSource),
     /// Which Triton.
     pub version: Version,
     /// Warps of the default partition, and who says so.
-    pub num_warps: (u32, Source),
+    pub num_warps: (u32, ValueSource),
     /// CTAs of a cluster, and who says so.
-    pub num_ctas: (u32, Source),
+    pub num_ctas: (u32, ValueSource),
 }
 
 impl Spec {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::kinds::type_name;
 use super::values::{arg, call, count, items, known, list, order, same};
-use python::interp::{Eval, Interp, Mode, Stop};
+use python::interp::{Eval, ExecMode, Interp, Stop};
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{ClassKind, Value};
 
@@ -73,7 +73,7 @@ fn extreme<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, wanted: Ordering) -> 
         [one] => items(interp, one)?,
         more => more.to_vec(),
     };
-    if interp.mode == Mode::Device && values.iter().any(|value| matches!(value, Value::Tensor(_))) {
+    if interp.mode == ExecMode::Device && values.iter().any(|value| matches!(value, Value::Tensor(_))) {
         let mut values = values.into_iter();
         let Some(mut best) = values.next() else { return interp.raise("there is nothing to choose from") };
         for value in values {

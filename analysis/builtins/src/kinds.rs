@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use python::value::{Class, Space, Value};
+use python::value::{Class, DescSpace, Value};
 
 /// What Python calls the type of a value.
 pub fn type_name(value: &Value<'_>) -> String {
@@ -108,8 +108,8 @@ fn named(value: &Value<'_>, name: &str) -> Option<bool> {
         "tensor" => matches!(value, Value::Tensor(_)),
         "constexpr" => !matches!(value, Value::Tensor(_) | Value::MemDesc(_) | Value::TensorDesc(_)),
         "base_value" => matches!(value, Value::Tensor(_) | Value::MemDesc(_) | Value::TensorDesc(_)),
-        "shared_memory_descriptor" => matches!(value, Value::MemDesc(memory) if memory.space == Space::Shared),
-        "tensor_memory_descriptor" => matches!(value, Value::MemDesc(memory) if memory.space == Space::Tensor),
+        "shared_memory_descriptor" => matches!(value, Value::MemDesc(memory) if memory.space == DescSpace::Shared),
+        "tensor_memory_descriptor" => matches!(value, Value::MemDesc(memory) if memory.space == DescSpace::Tensor),
         "tensor_descriptor" | "tensor_descriptor_base" => matches!(value, Value::TensorDesc(_)),
         "JITFunction" | "GluonJITFunction" => matches!(
             value,

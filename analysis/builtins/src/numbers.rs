@@ -6,7 +6,7 @@ use ruff_python_ast::Operator;
 
 use super::kinds::type_name;
 use super::values::{arg, known, number};
-use python::interp::{Eval, Interp, Mode, Stop};
+use python::interp::{Eval, ExecMode, Interp, Stop};
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::Value;
 
@@ -115,7 +115,7 @@ fn bool<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 fn abs<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     match arg(bound, 0) {
         Value::Float(value) => Ok(Value::Float(value.abs())),
-        value @ Value::Tensor(_) if interp.mode == Mode::Device => crate::tensor::absolute(interp, &value),
+        value @ Value::Tensor(_) if interp.mode == ExecMode::Device => crate::tensor::absolute(interp, &value),
         value => Ok(Value::Int(interp.int(&value)?.saturating_abs())),
     }
 }

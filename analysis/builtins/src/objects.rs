@@ -10,7 +10,7 @@ use super::values::{arg, call, items, list, string};
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Fixed, NOTHING, Part, Row};
 use python::target::Version;
-use python::value::{Instance, Value};
+use python::value::{ClassInstance, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -112,7 +112,7 @@ fn setattr<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     Ok(Value::None)
 }
 
-fn set<'a>(instance: &Instance<'a>, name: Rc<str>, value: Value<'a>) {
+fn set<'a>(instance: &ClassInstance<'a>, name: Rc<str>, value: Value<'a>) {
     let mut fields = instance.fields.borrow_mut();
     match fields.iter_mut().find(|field| field.0 == name) {
         Some(field) => field.1 = value,
@@ -202,7 +202,7 @@ fn replace<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let Value::Instance(instance) = arg(bound, 0) else {
         return interp.unknown(format!("a changed copy of a {} is not followed", type_name(&arg(bound, 0))));
     };
-    let copy = Instance { class: instance.class.clone(), fields: RefCell::new(instance.fields.borrow().clone()) };
+    let copy = ClassInstance { class: instance.class.clone(), fields: RefCell::new(instance.fields.borrow().clone()) };
     for (name, value) in &bound.more {
         set(&copy, name.clone(), value.clone());
     }
@@ -213,7 +213,7 @@ fn copy<'a>(_: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     Ok(match arg(bound, 0) {
         Value::Instance(instance) => {
             let fields = RefCell::new(instance.fields.borrow().clone());
-            Value::Instance(Rc::new(Instance { class: instance.class.clone(), fields }))
+            Value::Instance(Rc::new(ClassInstance { class: instance.class.clone(), fields }))
         }
         value => containers::shallow(&value),
     })
@@ -253,7 +253,7 @@ fn deep<'a>(interp: &mut Interp<'a>, value: &Value<'a>, depth: u32) -> Eval<'a> 
             for (name, value) in fields {
                 copies.push((name, deep(interp, &value, depth + 1)?));
             }
-            Value::Instance(Rc::new(Instance { class: instance.class.clone(), fields: RefCell::new(copies) }))
+            Value::Instance(Rc::new(ClassInstance { class: instance.class.clone(), fields: RefCell::new(copies) }))
         }
         other => other.clone(),
     })

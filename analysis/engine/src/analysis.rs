@@ -19,11 +19,12 @@ use base::cache::{Cache, Weight};
 use base::workers::SharedWorkers;
 use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, message};
 use findings::{
-    KernelReport, Problem, Proof, Severity, Verdict, add_global, describe, describe_quickly, explain, explain_phases,
+    KernelReport, Proof, Severity, TextProblem, Verdict, add_global, describe, describe_quickly, explain,
+    explain_phases,
 };
 use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
-use lower::{Options, lower_with};
+use lower::{LoweringOptions, lower_with};
 use python::specialization::LaunchFacts;
 use races::{Global, Launch, races};
 use report::Report;
@@ -37,7 +38,7 @@ use verify::{Outcome, kernel_bytes, unbound};
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) limits: Limits,
-    options: Options,
+    options: LoweringOptions,
     pub(crate) cache: Arc<SharedCache>,
     /// Which candidates fix a kernel's findings. That hangs on how its text is written too, so it is not shared.
     passed: Arc<Cache<Kernel, PassedCandidates>>,
@@ -57,7 +58,7 @@ pub struct Analysis {
     /// What is wrong with its syntax; ranges count from the document's start.
     pub syntax: Vec<SyntaxError>,
     /// What is wrong with it beside: what Triton would refuse of a Python file.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<TextProblem>,
     /// What was left out, one sentence each.
     pub skipped: Vec<String>,
     /// The kernels of a Python file as they were elaborated.
@@ -74,7 +75,7 @@ impl Engine {
     pub fn with_cache(limits: Limits, cache: Arc<SharedCache>) -> Engine {
         Engine {
             limits,
-            options: Options::default(),
+            options: LoweringOptions::default(),
             cache,
             passed: Arc::new(Cache::new(PASSED)),
             explorations: 0,
@@ -114,7 +115,7 @@ impl Engine {
     }
 
     /// The same, with something to assume of kernels.
-    pub fn assume(self, options: Options) -> Engine {
+    pub fn assume(self, options: LoweringOptions) -> Engine {
         Engine { options, ..self }
     }
 
@@ -594,7 +595,7 @@ fn syntax_errors(section: &Section) -> Vec<SyntaxError> {
 }
 
 /// What there is to say of the locations that a section does not define; places count from the document's start.
-fn undefined_locations(section: &Section) -> Option<Problem> {
+fn undefined_locations(section: &Section) -> Option<TextProblem> {
     if section.level() == IrLevel::Llvm {
         return None;
     }
@@ -607,8 +608,8 @@ fn undefined_locations(section: &Section) -> Option<Problem> {
         more => format!(", and {more} others are not defined either"),
     };
     shift(&mut range, section.offset());
-    Some(Problem {
-        code: Problem::LOCATION,
+    Some(TextProblem {
+        code: TextProblem::LOCATION,
         severity: Severity::Information,
         message: format!(
             "nothing defines the location `{first}`{others}: what stands there leads to no line of Python"
@@ -620,7 +621,7 @@ fn undefined_locations(section: &Section) -> Option<Problem> {
 }
 
 /// The kernels of a section, as they are run.
-fn kernels(tree: &Tree, options: Options) -> Vec<Lowered> {
+fn kernels(tree: &Tree, options: LoweringOptions) -> Vec<Lowered> {
     let mut kernels = lower_with(tree, options);
     for lowered in &mut kernels {
         if let Some(kernel) = unbound(&lowered.kernel) {
@@ -637,7 +638,7 @@ fn name_members(tree: &Tree, lowered: &mut Lowered) {
 
 /// The kernels of a document under what is assumed of them, each with the start of its section, in the
 /// order of [`Analysis::kernels`].
-pub fn lowered(document: &Document, options: Options) -> Vec<(u32, Lowered)> {
+pub fn lowered(document: &Document, options: LoweringOptions) -> Vec<(u32, Lowered)> {
     let sections = document.sections().iter().filter(|section| section.level() != IrLevel::Llvm);
     sections
         .flat_map(|section| kernels(section.tree(), options).into_iter().map(|lowered| (section.offset(), lowered)))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base::cache::Weight;
 use base::{Limits, TextRange};
 use findings::KernelReport;
-use lower::Options;
+use lower::LoweringOptions;
 use races::Launch;
 use rustc_hash::FxHasher;
 use ttgir::{Token, TokenKind, Tokens};
@@ -18,16 +18,16 @@ pub(crate) struct SectionKey {
     text: String,
     launches: Arc<[Launch]>,
     limits: Limits,
-    options: Options,
+    options: LoweringOptions,
 }
 
 impl SectionKey {
-    pub(crate) fn new(text: &str, launches: &Arc<[Launch]>, limits: &Limits, options: Options) -> SectionKey {
+    pub(crate) fn new(text: &str, launches: &Arc<[Launch]>, limits: &Limits, options: LoweringOptions) -> SectionKey {
         SectionKey { text: text.to_owned(), launches: launches.clone(), limits: limits.clone(), options }
     }
 
     /// Whether a section with this text depends on the same.
-    pub(crate) fn is(&self, text: &str, launches: &Arc<[Launch]>, limits: &Limits, options: Options) -> bool {
+    pub(crate) fn is(&self, text: &str, launches: &Arc<[Launch]>, limits: &Limits, options: LoweringOptions) -> bool {
         self.options == options
             && self.launches == *launches
             && self.limits == *limits
@@ -35,7 +35,7 @@ impl SectionKey {
     }
 
     /// The hash of that of a section.
-    pub(crate) fn hash(text: &str, limits: &Limits, options: Options) -> u64 {
+    pub(crate) fn hash(text: &str, limits: &Limits, options: LoweringOptions) -> u64 {
         let mut hasher = FxHasher::default();
         spelled(text).for_each(|(_, word)| word.hash(&mut hasher));
         (limits, options).hash(&mut hasher);
@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn what_is_glued_is_another_text() {
         let same = |old: &str, new: &str| {
-            let key = SectionKey::new(old, &Arc::default(), &Limits::default(), Options::default());
-            key.is(new, &Arc::default(), &Limits::default(), Options::default())
+            let key = SectionKey::new(old, &Arc::default(), &Limits::default(), LoweringOptions::default());
+            key.is(new, &Arc::default(), &Limits::default(), LoweringOptions::default())
         };
         assert!(same("tensor<128x64xf16>", "tensor<128x64xf16>  // tile"));
         assert!(!same("tensor<128x64xf16>", "tensor<128 x64xf16>"));

@@ -3,14 +3,14 @@
 //! What is written behind the name tells them from prose: a `NAME=VALUE`, or `ignore[`.
 
 use base::TextRange;
-use findings::{Edit, Fix, Problem, Severity};
+use findings::{Edit, Fix, Severity, TextProblem};
 use memchr::memmem;
 
 /// What all marks begin with, but for its first letter, which some write large.
 const NAME: &str = "encepost";
 
 /// Those of a text with comments of this sign.
-pub(crate) fn problems(text: &str, sign: &str) -> Vec<Problem> {
+pub(crate) fn problems(text: &str, sign: &str) -> Vec<TextProblem> {
     let mut found = Vec::new();
     for at in memmem::find_iter(text.as_bytes(), NAME.as_bytes()) {
         let Some(start) = at.checked_sub(1).filter(|start| text.is_char_boundary(*start)) else { continue };
@@ -56,9 +56,9 @@ fn missed(body: &str) -> Option<(usize, &'static str)> {
     (meant && written != mark).then_some((written.len(), mark))
 }
 
-fn problem(start: usize, length: usize, mark: &str) -> Problem {
+fn problem(start: usize, length: usize, mark: &str) -> TextProblem {
     let range = TextRange::new(start as u32, (start + length) as u32);
-    Problem {
+    TextProblem {
         code: "directive",
         severity: Severity::Warning,
         message: format!("nothing reads this comment; did you mean `{mark}`?"),

@@ -194,7 +194,7 @@ impl<M> Finding<M> {
 /// Something wrong with a text that the machine has no part in: its compiler would refuse it, or what is
 /// written for us in it is no use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct TextProblem {
     /// A fixed short name.
     pub code: &'static str,
     /// How bad.
@@ -209,7 +209,7 @@ pub struct Problem {
     pub fix: Option<Fix>,
 }
 
-impl Problem {
+impl TextProblem {
     /// The code of what does not parse.
     pub const SYNTAX: &'static str = "syntax";
 

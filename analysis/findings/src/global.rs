@@ -1,7 +1,7 @@
 //! What is said of global memory: races between programs as findings, and how far a kernel is decided there.
 
 use base::{Message, TextRange, message};
-use races::{Assumption, Global, Hang, Race, Scope, Side, Status};
+use races::{Assumption, Global, Hang, MemSyncScope, Race, Side, Status};
 
 use super::finding::{Finding, GlobalMemoryReport, KernelReport, Note, Verdict};
 use super::kind::{Kind, Severity};
@@ -225,7 +225,7 @@ fn note(side: &Side, race: &Race, primary: bool) -> Note<Message> {
     if !side.rounds.is_empty() {
         text = text.and(format!(", iteration {}", tuple(&side.rounds)));
     }
-    if side.atomic == Some(Scope::Cta) {
+    if side.atomic == Some(MemSyncScope::Cta) {
         text = text.and(", atomic within its own CTA alone");
     }
     Note { range: side.range, text, source: side.source.clone(), primary }

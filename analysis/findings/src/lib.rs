@@ -31,7 +31,7 @@ mod words;
 pub use code::PrintedCode;
 pub use describe::{describe, describe_places, describe_quickly, describe_violation};
 pub use finding::{
-    Edit, Finding, Fix, GlobalMemoryReport, KernelReport, Note, Pin, Problem, RunStep, Suppressed, SuppressedBy,
+    Edit, Finding, Fix, GlobalMemoryReport, KernelReport, Note, Pin, RunStep, Suppressed, SuppressedBy, TextProblem,
     Verdict, Witness,
 };
 pub use global::{GRID, add_global};
@@ -41,7 +41,7 @@ pub use limits::LIMITS;
 pub use minimal::{Goal, MinimalRun, minimal, reach, same};
 pub use order::MissingOrder;
 pub use phases::{PhaseFormula, explain_phases};
-pub use proof::{ClosedLoop, Proof, Reason, explain};
+pub use proof::{ClosedLoop, Proof, ProofReason, explain};
 pub use replay::{ReplayedRun, machine, replay};
 pub use steps::ListedStep;
 pub use words::{Words, buffer_of};

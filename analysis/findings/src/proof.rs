@@ -21,9 +21,9 @@ pub struct Proof<M = String> {
     /// Loops whose state repeats.
     pub loops: Vec<ClosedLoop<M>>,
     /// What the verdict rests on.
-    pub assumed: Vec<Reason<M>>,
+    pub assumed: Vec<ProofReason<M>>,
     /// What keeps the verdict from being `proved`.
-    pub open: Vec<Reason<M>>,
+    pub open: Vec<ProofReason<M>>,
 }
 
 /// A loop that covers all its trip counts.
@@ -41,16 +41,16 @@ pub struct ClosedLoop<M = String> {
 
 /// A sentence with its place, where it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason<M = String> {
+pub struct ProofReason<M = String> {
     /// The sentence.
     pub text: M,
     /// What it is about.
     pub range: Option<TextRange>,
 }
 
-impl Reason<Message> {
-    fn new(text: impl Into<Message>, range: Option<TextRange>) -> Reason<Message> {
-        Reason { text: text.into(), range }
+impl ProofReason<Message> {
+    fn new(text: impl Into<Message>, range: Option<TextRange>) -> ProofReason<Message> {
+        ProofReason { text: text.into(), range }
     }
 }
 
@@ -58,8 +58,8 @@ impl Proof<Message> {
     /// The account in these names.
     pub fn render(self, names: &dyn Names) -> Proof {
         let Proof { valuations, cut, runs, steps, states, loops, assumed, open } = self;
-        let reasons = |reasons: Vec<Reason<Message>>| {
-            reasons.into_iter().map(|it| Reason { text: it.text.render(names), range: it.range }).collect()
+        let reasons = |reasons: Vec<ProofReason<Message>>| {
+            reasons.into_iter().map(|it| ProofReason { text: it.text.render(names), range: it.range }).collect()
         };
         let closed = |it: ClosedLoop<Message>| {
             let ClosedLoop { range, op, warm_up, period } = it;
@@ -111,7 +111,7 @@ fn op(lowered: &Lowered, site: Option<SiteId>) -> Message {
         .unwrap_or_default()
 }
 
-fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason<Message>> {
+fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<ProofReason<Message>> {
     let kernel = &lowered.kernel;
     let mut reasons = Vec::new();
     if outcome.reach == Reach::NoInputs {
@@ -122,16 +122,16 @@ fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason<
         let floor = plan.floor(kernel, group);
         let Some(&number) = group.loops.first().filter(|_| floor > 1) else { continue };
         let text = message!("this loop runs at least {floor} times, as often as its ring has slots", floor);
-        reasons.push(Reason::new(text, Some(range(lowered, site(lowered, number)))));
+        reasons.push(ProofReason::new(text, Some(range(lowered, site(lowered, number)))));
     }
     let closed = matches!(outcome.reach, Reach::Closed(_));
     if closed {
-        reasons.push(Reason::new("no counter wraps around its width, and steps of loops are positive", None));
+        reasons.push(ProofReason::new("no counter wraps around its width, and steps of loops are positive", None));
     }
     let kinds = |wanted: InputKind| kernel.inputs.iter().filter(|input| input.kind == wanted).count();
     if !closed && kinds(InputKind::Free) > 1 {
         let text = "values that the analysis cannot compute (read from tensors or by atomics) are equal where they have one width";
-        reasons.push(Reason::new(text, None));
+        reasons.push(ProofReason::new(text, None));
     }
     if kinds(InputKind::Memory) > 0 {
         let text = if closed {
@@ -141,51 +141,52 @@ fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason<
         } else {
             "all words that one argument points to are equal"
         };
-        reasons.push(Reason::new(text, None));
+        reasons.push(ProofReason::new(text, None));
     }
     let constants = kernel.inputs.len().saturating_sub(lowered.map.inputs.len());
     if constants > 0 {
         let text = message!("{constants} constant trip counts of thousands are taken as any count", constants);
-        reasons.push(Reason::new(text, None));
+        reasons.push(ProofReason::new(text, None));
     }
     if !outcome.assumed.is_empty() {
         let text = message!("with fewer iterations there are findings, shown as hints: {}", outcome.assumed.len());
-        reasons.push(Reason::new(text, None));
+        reasons.push(ProofReason::new(text, None));
     }
     reasons
 }
 
-fn open(lowered: &Lowered, outcome: &Outcome) -> Vec<Reason<Message>> {
-    let mut reasons: Vec<Reason<Message>> = outcome.gaps.iter().map(|gap| Reason::new(reason(gap), None)).collect();
-    reasons.extend(lowered.unmodelled.iter().map(|op| Reason::new(op.reason.clone(), Some(op.range))));
+fn open(lowered: &Lowered, outcome: &Outcome) -> Vec<ProofReason<Message>> {
+    let mut reasons: Vec<ProofReason<Message>> =
+        outcome.gaps.iter().map(|gap| ProofReason::new(reason(gap), None)).collect();
+    reasons.extend(lowered.unmodelled.iter().map(|op| ProofReason::new(op.reason.clone(), Some(op.range))));
     let Reach::Runs(opens) = &outcome.reach else { return reasons };
     if outcome.cut {
-        reasons.push(Reason::new("there are more choices of inputs than the limit", None));
+        reasons.push(ProofReason::new("there are more choices of inputs than the limit", None));
     }
     for open in opens {
         let at = |number: usize| Some(range(lowered, site(lowered, number)));
         reasons.push(match *open {
             OpenReason::Noticed(input) => {
                 let name = Message::value(lowered.map.input(input));
-                Reason::new(
+                ProofReason::new(
                     message!("an index or a phase depends on `{name}` in a way that is not followed", name),
                     None,
                 )
             }
             OpenReason::Unfollowed => {
-                Reason::new("an index, a phase or a condition is not followed for all inputs", None)
+                ProofReason::new("an index, a phase or a condition is not followed for all inputs", None)
             }
             OpenReason::Aperiodic { loop_number, trips } => {
                 let text = message!("the states at this loop did not repeat in {trips} iterations", trips);
-                Reason::new(text, at(loop_number))
+                ProofReason::new(text, at(loop_number))
             }
             OpenReason::Broken(site) => {
                 let text = "a rule breaks here if inner loops may run differently often each time";
-                Reason::new(text, Some(range(lowered, Some(site))))
+                ProofReason::new(text, Some(range(lowered, Some(site))))
             }
-            OpenReason::Order => Reason::new("on some path the order of steps may matter", None),
-            OpenReason::Budget => Reason::new("the share of steps that a proof may use was spent", None),
-            OpenReason::NotAsked => Reason::new("no proof was asked for", None),
+            OpenReason::Order => ProofReason::new("on some path the order of steps may matter", None),
+            OpenReason::Budget => ProofReason::new("the share of steps that a proof may use was spent", None),
+            OpenReason::NotAsked => ProofReason::new("no proof was asked for", None),
         });
     }
     reasons

@@ -55,11 +55,11 @@ pub use limits::LIMITS;
 
 /// Which candidates passed, one entry for each of the outcome's violations; `None` where none were tried. They hold
 /// for every text with the same kernel that offers as many candidates, where one of them is merely checked again.
-pub type PassedCandidates = Vec<Option<Passed>>;
+pub type PassedCandidates = Vec<Option<TriedCandidates>>;
 
 /// What the candidates for one violation came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct TriedCandidates {
     /// How many there were.
     of: usize,
     /// The number of the one that passed.
@@ -105,15 +105,15 @@ pub fn attach_fixes(
         let before_it = known.and_then(|known| known.get(number).copied().flatten()).filter(|known| known.of == of);
         let mut search = CandidateSearch { tree, before: &before, case: &case, place, tries: &mut tries };
         let found = match before_it {
-            Some(Passed { number: None, .. }) => None,
-            Some(Passed { number: Some(at), .. }) => match search.best(&candidates, Some(at), decide)? {
+            Some(TriedCandidates { number: None, .. }) => None,
+            Some(TriedCandidates { number: Some(at), .. }) => match search.best(&candidates, Some(at), decide)? {
                 None => search.best(&candidates, None, decide)?,
                 good => good,
             },
             None => search.best(&candidates, None, decide)?,
         };
         if let Some(entry) = passed.get_mut(number) {
-            *entry = Some(Passed { of, number: found.as_ref().map(|(at, ..)| *at) });
+            *entry = Some(TriedCandidates { of, number: found.as_ref().map(|(at, ..)| *at) });
         }
         if let Some((_, fix, left)) = found {
             finding.fix = Some(fix.clone());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Config, Memo, Use, elaborate, kernels};
+use crate::{Config, Memo, ParamUse, elaborate, kernels};
 use base::Cancel;
 use python::syntax::{Module, Sources};
 
@@ -59,7 +59,10 @@ fn is_followed(imports: &str, others: &[(&'static str, &str)]) {
     let (entries, all): (Vec<_>, Vec<_>) =
         found.unwrap_or_else(|_| panic!("nobody cancels")).kernels.into_iter().unzip();
     assert_eq!(entries.len(), 1, "{imports}");
-    assert_eq!(entries[0].params.iter().map(|param| param.used).collect::<Vec<_>>(), [Use::Pointer, Use::Scalar]);
+    assert_eq!(
+        entries[0].params.iter().map(|param| param.used).collect::<Vec<_>>(),
+        [ParamUse::Pointer, ParamUse::Scalar]
+    );
     for instance in all.iter().flat_map(|all| &all.list) {
         let made = elaborate(&module, &folder, &instance.spec, &Cancel::never());
         let made = made.unwrap_or_else(|_| panic!("nobody cancels"));

@@ -20,15 +20,15 @@ pub use python::interp::Problem;
 pub use python::library::Form;
 pub use python::origin::{FileId, Frame, FrameId, Origin, OriginId, Origins};
 pub use python::specialization::{
-    Argument, ArgumentFacts, Contents, Given, Handed, Host, Language, LaunchFacts, Shared, Source, Spec,
+    Argument, ArgumentFacts, Contents, Given, Handed, Host, Language, LaunchFacts, Shared, Spec, ValueSource,
 };
 use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};
 pub use spec::speaks_of_ctas;
 pub use spec::{
-    Config, Directive, Entry, FileKernels, FirstInstance, Imports, Instance, Instances, Memo, Note, NoteKind, OPEN,
-    Param, Recipe, Site, Use, VersionSource, directives, entries, given, imported, is_any_integer, kernels,
-    kernels_telling, neighbours, recipe, same_release, shown, version, written,
+    Config, Directive, Entry, FileKernels, FirstInstance, Imports, Instance, Instances, LaunchSite, Memo, OPEN, Param,
+    ParamUse, Recipe, SpecNote, SpecNoteKind, VersionSource, directives, entries, given, imported, is_any_integer,
+    kernels, kernels_telling, neighbours, recipe, same_release, shown, version, written,
 };
 
 /// Elaborates one specialisation of a kernel of `module`.

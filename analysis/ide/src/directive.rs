@@ -3,7 +3,7 @@
 use base::TextRange;
 use findings::Kind;
 
-use super::completion::item::{Completion, CompletionKind, Completions, DocKey, matching};
+use super::completion::item::{CodeCompletion, CompletionKind, Completions, DocKey, matching};
 
 /// What every such comment has in front.
 pub(super) const MARK: &str = "fencepost:";
@@ -32,7 +32,7 @@ pub(super) fn kinds(text: &str, offset: u32) -> Option<Completions> {
             return None;
         }
         let word = TextRange::new(offset - typed.len() as u32, offset);
-        let mut item = Completion::new(IGNORE, CompletionKind::Keyword, "leaves out findings of this line");
+        let mut item = CodeCompletion::new(IGNORE, CompletionKind::Keyword, "leaves out findings of this line");
         item.insert = Some(format!("{IGNORE}["));
         return Some(answer(text, word, vec![item], typed));
     };
@@ -46,14 +46,14 @@ pub(super) fn kinds(text: &str, offset: u32) -> Option<Completions> {
     let kinds = Kind::ALL.iter().filter(|kind| kind.name() == typed || !named.contains(&kind.name()));
     let items = kinds.map(|kind| {
         let severity = kind.severity().name();
-        Completion::new(kind.name(), CompletionKind::Finding, severity)
+        CodeCompletion::new(kind.name(), CompletionKind::Finding, severity)
             .documented(DocKey::Finding(kind.name().to_owned()))
     });
     Some(answer(text, word, items.collect(), typed))
 }
 
 /// The items that what is typed may mean.
-pub(super) fn answer(text: &str, word: TextRange, items: Vec<Completion>, typed: &str) -> Completions {
+pub(super) fn answer(text: &str, word: TextRange, items: Vec<CodeCompletion>, typed: &str) -> Completions {
     let (items, incomplete) = matching(items, typed);
     let rest = text.get(word.end as usize..).unwrap_or("");
     let more = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')).count();

@@ -35,7 +35,7 @@ mod type_definition;
 mod uses;
 
 pub use folding::{Fold, FoldKind, folds};
-pub use hover::{CadenceRow, Hover, Row, add_edges, hover};
+pub use hover::{CadenceRow, Hover, OperationRow, add_edges, hover};
 pub(crate) use hover::{hover_of, layout_of_spec, value_type};
 pub use inlay::{Inlay, inlays};
 pub(crate) use inlay::{friendly, inlay_of};

@@ -74,7 +74,7 @@ pub enum Instr {
     /// The memdesc of a whole buffer.
     Base(Var, super::BufferId),
     /// An integer on its way through memory.
-    Word(Word),
+    Word(WordAccess),
     /// An effect on barriers or memory.
     Effect(EffectId),
     /// An op on values that the kernel does not hold. Only a kernel that is lowered for execution has any; who
@@ -85,7 +85,7 @@ pub enum Instr {
 /// An integer that goes through memory: what one thread stores, another loads, and what a counter gives. The accesses
 /// themselves are effects; this says what they carry, so that threads that are told a number by others agree on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Word {
+pub enum WordAccess {
     /// One integer was stored in a window.
     Write {
         /// Where.
@@ -113,37 +113,39 @@ pub enum Word {
     },
 }
 
-impl Word {
+impl WordAccess {
     /// The variable that it sets, and the input that this is without knowledge of what memory holds.
     pub fn defines(&self) -> Option<(Var, Var)> {
         match *self {
-            Word::Write { .. } => None,
-            Word::Read { dst, otherwise, .. } | Word::Claim { dst, otherwise, .. } => Some((dst, otherwise)),
+            WordAccess::Write { .. } => None,
+            WordAccess::Read { dst, otherwise, .. } | WordAccess::Claim { dst, otherwise, .. } => {
+                Some((dst, otherwise))
+            }
         }
     }
 
     /// The variables that it reads.
     pub fn operands(&self) -> [Var; 2] {
         match *self {
-            Word::Write { view, value } => [view, value],
-            Word::Read { view, otherwise, .. } => [view, otherwise],
-            Word::Claim { otherwise, by, .. } => [otherwise, by],
+            WordAccess::Write { view, value } => [view, value],
+            WordAccess::Read { view, otherwise, .. } => [view, otherwise],
+            WordAccess::Claim { otherwise, by, .. } => [otherwise, by],
         }
     }
 
     /// All its variables, what it sets first.
     pub fn vars_mut(&mut self) -> smallvec::SmallVec<[&mut Var; 3]> {
         match self {
-            Word::Write { view, value } => smallvec::smallvec![view, value],
-            Word::Read { dst, view, otherwise } => smallvec::smallvec![dst, view, otherwise],
-            Word::Claim { dst, otherwise, by } => smallvec::smallvec![dst, otherwise, by],
+            WordAccess::Write { view, value } => smallvec::smallvec![view, value],
+            WordAccess::Read { dst, view, otherwise } => smallvec::smallvec![dst, view, otherwise],
+            WordAccess::Claim { dst, otherwise, by } => smallvec::smallvec![dst, otherwise, by],
         }
     }
 }
 
 /// A jump to a block, with values for its parameters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Target {
+pub struct JumpTarget {
     /// The block that it goes to.
     pub block: BlockId,
     /// One a parameter of the block.
@@ -156,22 +158,22 @@ pub struct Fork {
     /// The op of the text, for messages.
     pub site: SiteId,
     /// Where thread 0 goes on (the default region).
-    pub default: Target,
+    pub default: JumpTarget,
     /// Where each partition starts: index into [`Kernel::partitions`] and its entry with captures.
-    pub partitions: Vec<(u32, Target)>,
+    pub partitions: Vec<(u32, JumpTarget)>,
 }
 
 /// How a block ends.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Terminator {
     /// Always to one block.
-    Jump(Target),
+    Jump(JumpTarget),
     /// On the low bit of a scalar.
-    Branch(Var, Target, Target),
+    Branch(Var, JumpTarget, JumpTarget),
     /// Starts the partitions of a `ttg.warp_specialize`.
     Fork(Fork),
     /// Thread 0 waits for all partitions, then goes on.
-    Join(SiteId, Target),
+    Join(SiteId, JumpTarget),
     /// A partition ends.
     Exit(SiteId),
     /// The kernel ends.
@@ -180,7 +182,7 @@ pub enum Terminator {
 
 impl Terminator {
     /// Where it may go: the default before the partitions, the taken branch before the other.
-    pub fn targets(&self) -> smallvec::SmallVec<[&Target; 2]> {
+    pub fn targets(&self) -> smallvec::SmallVec<[&JumpTarget; 2]> {
         match self {
             Terminator::Jump(target) | Terminator::Join(_, target) => smallvec::smallvec![target],
             Terminator::Branch(_, yes, no) => smallvec::smallvec![yes, no],

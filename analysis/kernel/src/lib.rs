@@ -25,8 +25,8 @@ pub use effect::{Access, Arrival, CommitKind, Completion, Effect, EffectKind, Is
 pub use expr::{CmpOp, Pure, Width};
 pub use ids::{BlockId, EffectId, HostId, InputId, LoopId, SiteId, Var};
 pub use kernel::{
-    Block, Fork, Input, InputKind, Instr, Kernel, LaunchInputs, LoopInfo, Partition, Target, Terminator, VarInfo,
-    VarKind, Word,
+    Block, Fork, Input, InputKind, Instr, JumpTarget, Kernel, LaunchInputs, LoopInfo, Partition, Terminator, VarInfo,
+    VarKind, WordAccess,
 };
 pub use memory::{Buffer, BufferId, Dim, Shape, ShapeId, Space, ViewOp};
 pub use source_map::{Abstract, AbstractOf, Half, Lowered, Site, SourceMap, Stage, Unmodelled};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::integer::{BinOp, apply, wrap, wraps};
-use crate::separable::{Made, OfOne, Part, Separable, both, separable};
+use crate::separable::{LaneMask, Made, OfOne, Separable, both, separable};
 
 /// A value of every lane.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub enum Column {
     /// Each dimension adds to them what depends on the place along it alone.
     Separable(Rc<Separable>),
     /// 1 in some lanes, 0 in the others.
-    Part(Rc<Part>),
+    Part(Rc<LaneMask>),
     /// All of them are known.
     Known(Rc<Vec<i64>>),
     /// Some are not known.
@@ -91,16 +91,16 @@ impl Column {
     pub fn by_place(dim: usize, values: &[i64], truths: bool, shape: &Rc<[i64]>) -> Option<Column> {
         if truths && values.iter().all(|value| matches!(value, 0 | 1)) {
             let chosen = values.iter().map(|value| *value != 0).collect();
-            return Some(Column::Part(Part::by_place(dim, chosen, shape)?.into()));
+            return Some(Column::Part(LaneMask::by_place(dim, chosen, shape)?.into()));
         }
         Some(Column::Separable(Separable::by_place(dim, values, shape)?.into()))
     }
 
     /// Which lanes take part, where they are chosen along each dimension by itself.
-    pub fn part(&self, shape: &Rc<[i64]>) -> Option<Cow<'_, Part>> {
+    pub fn part(&self, shape: &Rc<[i64]>) -> Option<Cow<'_, LaneMask>> {
         match self {
             Column::Part(part) => Some(Cow::Borrowed(&**part)),
-            _ => (self.separable(shape)?.same()? != 0).then(|| Cow::Owned(Part::whole(shape))),
+            _ => (self.separable(shape)?.same()? != 0).then(|| Cow::Owned(LaneMask::whole(shape))),
         }
     }
 

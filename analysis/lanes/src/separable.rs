@@ -33,7 +33,7 @@ enum Along {
 
 /// 1 in some lanes, 0 in the others: in those whose places are all chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct LaneMask {
     places: SmallVec<[Places; 4]>,
     shape: Rc<[i64]>,
 }
@@ -51,7 +51,7 @@ enum Places {
 #[derive(Clone, Debug)]
 pub(crate) enum Made {
     Separable(Separable),
-    Part(Part),
+    Part(LaneMask),
 }
 
 /// A value that depends on the place along one dimension at most.
@@ -328,7 +328,7 @@ impl Separable {
             return Some(Made::Separable(Separable::flat(i64::from(high < 0), &self.shape)));
         }
         let dim = self.only()?;
-        let mut part = Part::whole(&self.shape);
+        let mut part = LaneMask::whole(&self.shape);
         let places = part.places.get_mut(dim)?;
         *places = match (self.along.get(dim)?, self.shape.get(dim)?) {
             (Along::Even(by), size) if *by < 0 => Places::Range(self.start.div_euclid(by.checked_abs()?) + 1, *size),
@@ -349,7 +349,7 @@ impl Separable {
             return flat(value == 0);
         }
         let dim = self.only()?;
-        let mut part = Part::whole(&self.shape);
+        let mut part = LaneMask::whole(&self.shape);
         let places = part.places.get_mut(dim)?;
         match self.along.get(dim)? {
             Along::Even(by) if self.start % by != 0 => return flat(false),
@@ -382,7 +382,7 @@ impl Separable {
     }
 
     /// The bytes of the lanes of a part, in the order of lanes or of bytes: that of bytes is tried.
-    pub fn spans(&self, part: &Part, by_bytes: bool) -> Spans {
+    pub fn spans(&self, part: &LaneMask, by_bytes: bool) -> Spans {
         let lanes = strides(&self.shape);
         // Bytes and lane of the first lane, and the further ones of each dimension that has several.
         let (mut start, mut lane) = (self.start, 0);
@@ -470,15 +470,15 @@ impl Further {
     }
 }
 
-impl Part {
+impl LaneMask {
     /// All lanes.
-    pub fn whole(shape: &Rc<[i64]>) -> Part {
-        Part { places: shape.iter().map(|size| Places::Range(0, *size)).collect(), shape: shape.clone() }
+    pub fn whole(shape: &Rc<[i64]>) -> LaneMask {
+        LaneMask { places: shape.iter().map(|size| Places::Range(0, *size)).collect(), shape: shape.clone() }
     }
 
     /// The lanes with these places along a dimension.
-    pub fn by_place(dim: usize, chosen: Vec<bool>, shape: &Rc<[i64]>) -> Option<Part> {
-        let mut part = Part::whole(shape);
+    pub fn by_place(dim: usize, chosen: Vec<bool>, shape: &Rc<[i64]>) -> Option<LaneMask> {
+        let mut part = LaneMask::whole(shape);
         *part.places.get_mut(dim)? = Places::of(chosen);
         Some(part)
     }
@@ -516,9 +516,9 @@ impl Part {
         room
     }
 
-    fn and(&self, other: &Part) -> Part {
+    fn and(&self, other: &LaneMask) -> LaneMask {
         let both = self.places.iter().zip(&other.places).zip(&*self.shape);
-        Part { places: both.map(|((a, b), size)| a.and(b, *size)).collect(), shape: self.shape.clone() }
+        LaneMask { places: both.map(|((a, b), size)| a.and(b, *size)).collect(), shape: self.shape.clone() }
     }
 }
 

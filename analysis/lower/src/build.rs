@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use super::lifetimes::Kept;
 use base::TextRange;
 use kernel::{
-    Block, BlockId, Buffer, BufferId, Effect, EffectId, EffectKind, Input, InputId, InputKind, Instr, Kernel, LoopInfo,
-    Pure, Shape, ShapeId, Site, SiteId, SourceMap, Target, Terminator, Var, VarInfo, VarKind, ViewOp,
+    Block, BlockId, Buffer, BufferId, Effect, EffectId, EffectKind, Input, InputId, InputKind, Instr, JumpTarget,
+    Kernel, LoopInfo, Pure, Shape, ShapeId, Site, SiteId, SourceMap, Terminator, Var, VarInfo, VarKind, ViewOp,
 };
 
 /// What is known of a memdesc variable beside its shape.
@@ -269,12 +269,12 @@ impl Build {
     }
 
     pub(super) fn jump(&mut self, block: BlockId, args: Vec<Var>) {
-        self.end(Terminator::Jump(Target { block, args }));
+        self.end(Terminator::Jump(JumpTarget { block, args }));
     }
 
     /// A branch to blocks without parameters; on a constant, a jump.
     pub(super) fn branch(&mut self, condition: Var, yes: BlockId, no: BlockId) {
-        let target = |block| Target { block, args: Vec::new() };
+        let target = |block| JumpTarget { block, args: Vec::new() };
         match self.constant(condition) {
             Some(value) => self.end(Terminator::Jump(target(if value & 1 == 1 { yes } else { no }))),
             None => self.end(Terminator::Branch(condition, target(yes), target(no))),

@@ -5,7 +5,7 @@ use super::autows::{Counter, Counters};
 use super::exit::Exit;
 use super::lowerer::Lowerer;
 use super::value::{Class, Val};
-use kernel::{BlockId, CmpOp, Input, InputKind, Pure, Target, Terminator, Var, Width};
+use kernel::{BlockId, CmpOp, Input, InputKind, JumpTarget, Pure, Terminator, Var, Width};
 use ttgir::{OpId, RegionId, ValueId};
 
 /// What goes round a loop.
@@ -296,7 +296,7 @@ impl Lowerer<'_> {
                 _ => None,
             });
             let counted = moved.iter().map(|(counter, before)| counters.get(counter).copied().unwrap_or(*before));
-            let target = Target { block: after, args: args.chain(counted).collect() };
+            let target = JumpTarget { block: after, args: args.chain(counted).collect() };
             self.build.enter(block);
             self.build.end(Terminator::Jump(target));
         }

@@ -64,7 +64,7 @@ pub use executable::{Executable, HostOp};
 use kernel::Lowered;
 pub use limits::LIMITS;
 use lowerer::Lowerer;
-pub use options::{Channels, Options};
+pub use options::{ChannelGrouping, LoweringOptions};
 use ttgir::{OpId, Tree};
 
 /// A lowerer for every entry function of a section, and what is made of it.
@@ -88,11 +88,11 @@ fn each_entry<T>(tree: &Tree, mut each: impl FnMut(OpId, Lowerer<'_>) -> T) -> V
 
 /// Lowers every entry function of a section.
 pub fn lower(tree: &Tree) -> Vec<Lowered> {
-    lower_with(tree, Options::default())
+    lower_with(tree, LoweringOptions::default())
 }
 
 /// The same, with something to assume.
-pub fn lower_with(tree: &Tree, options: Options) -> Vec<Lowered> {
+pub fn lower_with(tree: &Tree, options: LoweringOptions) -> Vec<Lowered> {
     each_entry(tree, |function, mut lowerer| {
         lowerer.options = options;
         lowerer.entry(function, name(tree, function));

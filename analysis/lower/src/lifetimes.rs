@@ -9,7 +9,7 @@
 //! Kept apart, though Triton may let them meet: what partitions use, and what lives before they start, while they run;
 //! scratch memory of layout conversions and reductions, whose size only Triton's allocation says.
 
-use kernel::{BlockId, Buffer, BufferId, EffectKind, Instr, Kernel, Pure, Space, Terminator, Var, Word};
+use kernel::{BlockId, Buffer, BufferId, EffectKind, Instr, Kernel, Pure, Space, Terminator, Var, WordAccess};
 
 use super::simplify::effect_vars;
 use crate::limits::lifetimes::SETS;
@@ -344,7 +344,7 @@ fn uses(kernel: &Kernel, instrs: &[Instr], kept: Vec<Kept>) -> Vec<Use> {
                 }
                 effect_vars(effect, &mut |var| uses.push(Use::Used(var)));
             }
-            Instr::Word(Word::Write { view, .. } | Word::Read { view, .. }) => uses.push(Use::Used(*view)),
+            Instr::Word(WordAccess::Write { view, .. } | WordAccess::Read { view, .. }) => uses.push(Use::Used(*view)),
             _ => {}
         }
     }

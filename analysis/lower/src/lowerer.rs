@@ -7,7 +7,7 @@ use super::build::Build;
 use super::cluster::Ctas;
 use super::executable::Hosts;
 use super::exit::Exit;
-use super::options::Options;
+use super::options::LoweringOptions;
 use super::storage::Share;
 use super::value::Val;
 use super::warp_order::Warps;
@@ -49,7 +49,7 @@ pub(crate) struct Lowerer<'t> {
     /// The tile of the subtiled region that is being lowered.
     pub(crate) tile: usize,
     /// What is assumed of the text.
-    pub(crate) options: Options,
+    pub(crate) options: LoweringOptions,
     /// The channels of a kernel whose tasks nothing orders yet.
     pub(crate) plan: Option<autows::Plan>,
     /// The op after which all CTAs meet because Triton makes them.
@@ -106,7 +106,7 @@ impl<'t> Lowerer<'t> {
             token_users: FxHashMap::default(),
             tokens: FxHashMap::default(),
             tile: 0,
-            options: Options::default(),
+            options: LoweringOptions::default(),
             plan: None,
             rendezvous: None,
             unmodelled: Vec::new(),

@@ -4,14 +4,14 @@ pub(crate) use crate::limits::calls::{CALLS, DEPTH};
 
 /// What lowering is asked to assume.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Options {
+pub struct LoweringOptions {
     /// Of kernels whose channels are not in the text yet.
-    pub channels: Channels,
+    pub channels: ChannelGrouping,
 }
 
 /// Which buffers the channels that a plan implies order as one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Channels {
+pub enum ChannelGrouping {
     /// Each buffer of tensor memory by itself, whatever it shares columns with.
     #[default]
     Own,

@@ -7,7 +7,7 @@ use super::options::DEPTH;
 use super::value::{Class, Val};
 use base::{Message, message};
 use dialects::{Cf, Nvws, OpCode, Scf, Tt, Ttg};
-use kernel::{self, CmpOp, Pure, Target, Terminator, Var, Width};
+use kernel::{self, CmpOp, JumpTarget, Pure, Terminator, Var, Width};
 use ttgir::{BlockId, OpId, RegionId, ValueId};
 
 /// The blocks of a region that is being lowered.
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
             let here = self.build.compute(Pure::Cmp(CmpOp::Eq, Width(width), flag, value), "");
             let target = self.target(op, case.block, &case.args, blocks);
             let next = self.build.block(Vec::new());
-            self.build.end(Terminator::Branch(here, target, Target { block: next, args: Vec::new() }));
+            self.build.end(Terminator::Branch(here, target, JumpTarget { block: next, args: Vec::new() }));
             self.build.enter(next);
         }
         let target = self.target(op, default.block, &default.args, blocks);
@@ -160,12 +160,12 @@ impl Lowerer<'_> {
     }
 
     /// The target of a jump; the block is made, with its parameters, when it is met first.
-    fn target(&mut self, op: OpId, block: Option<BlockId>, args: &[ValueId], blocks: &mut Blocks) -> Target {
+    fn target(&mut self, op: OpId, block: Option<BlockId>, args: &[ValueId], blocks: &mut Blocks) -> JumpTarget {
         let tree = self.tree;
         let Some(block) = block else {
             self.unmodelled(op, "the jump leads nowhere");
             let nowhere = self.build.block(Vec::new());
-            return Target { block: nowhere, args: Vec::new() };
+            return JumpTarget { block: nowhere, args: Vec::new() };
         };
         let (made, params) = match blocks.made.get(&block) {
             Some(known) => known.clone(),
@@ -188,7 +188,7 @@ impl Lowerer<'_> {
                 None => param,
             });
         }
-        Target { block: made, args: passed }
+        JumpTarget { block: made, args: passed }
     }
 
     /// The block that a region hands `results` to. A memdesc is not a parameter of it, since its
@@ -221,7 +221,7 @@ impl Lowerer<'_> {
         self.build.enter(after.block);
     }
 
-    fn hand_on(&mut self, after: &After, values: &[ValueId]) -> Target {
+    fn hand_on(&mut self, after: &After, values: &[ValueId]) -> JumpTarget {
         let mut args = Vec::new();
         for (at, &(result, param)) in after.results.iter().enumerate() {
             match (param, values.get(at)) {
@@ -237,7 +237,7 @@ impl Lowerer<'_> {
                 _ => {}
             }
         }
-        Target { block: after.block, args }
+        JumpTarget { block: after.block, args }
     }
 
     fn jump_after(&mut self, after: &After, values: &[ValueId]) {

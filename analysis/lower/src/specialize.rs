@@ -6,7 +6,7 @@ use super::value::Val;
 pub(super) use crate::limits::partitions::PARTITIONS;
 use base::{TextRange, message};
 use dialects::Ttg;
-use kernel::{Fork, Partition, Pure, Target, Terminator, Var};
+use kernel::{Fork, JumpTarget, Partition, Pure, Terminator, Var};
 use ttgir::{OpId, RegionId, Tree, ValueId};
 
 /// The regions of the partitions beside the default one, and the op that they hang below: in the generic form they have
@@ -51,10 +51,10 @@ impl Lowerer<'_> {
             let (mut args, mut params, known) = self.captures(region, captures);
             let hidden = self.pass_hidden(&mut args, &mut params);
             let entry = self.build.block(params);
-            targets.push((at as u32 + 1, Target { block: entry, args }));
+            targets.push((at as u32 + 1, JumpTarget { block: entry, args }));
             bodies.push((region, entry, known, hidden));
         }
-        let default_target = Target { block: start, args: Vec::new() };
+        let default_target = JumpTarget { block: start, args: Vec::new() };
         self.build.enter(fork_block);
         self.build.end(Terminator::Fork(Fork { site, default: default_target, partitions: targets }));
 

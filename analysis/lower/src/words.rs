@@ -1,12 +1,12 @@
 //! Integers that go through shared memory, and counters in global memory: a scheduler's tile numbers.
 //!
 //! A store of one integer that was splatted, and a load of one that is taken out of its tensor again, carry a word: the
-//! kernel is told what they hold ([`kernel::Word`]). A word that is stored and not known is an input.
+//! kernel is told what they hold ([`kernel::WordAccess`]). A word that is stored and not known is an input.
 
 use super::lowerer::Lowerer;
 use super::value::{Class, Val};
 use dialects::{Arith, OpCode, Tt, Ttg};
-use kernel::{Input, InputKind, Instr, Pure, Var, Word};
+use kernel::{Input, InputKind, Instr, Pure, Var, WordAccess};
 use ttgir::{Def, OpId, Ty, ValueId};
 
 impl Lowerer<'_> {
@@ -36,7 +36,7 @@ impl Lowerer<'_> {
                 self.unknown(width, tree.value_name(source))
             }
         };
-        self.build.instr(Instr::Word(Word::Write { view, value }));
+        self.build.instr(Instr::Word(WordAccess::Write { view, value }));
     }
 
     fn load_word(&mut self, op: OpId) {
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         let name = self.tree.value_name(result);
         let otherwise = self.unknown(width, name);
         let dst = self.build.scalar_param(name);
-        self.build.instr(Instr::Word(Word::Read { dst, view, otherwise }));
+        self.build.instr(Instr::Word(WordAccess::Read { dst, view, otherwise }));
         self.words.insert(result, dst);
     }
 
@@ -68,7 +68,7 @@ impl Lowerer<'_> {
         let name = tree.value_name(result);
         let otherwise = self.unknown(width, name);
         let dst = self.build.scalar_param(name);
-        self.build.instr(Instr::Word(Word::Claim { dst, otherwise, by }));
+        self.build.instr(Instr::Word(WordAccess::Claim { dst, otherwise, by }));
         if scalar {
             self.bind(result, Val::Scalar(dst));
         } else {

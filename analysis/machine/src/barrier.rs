@@ -116,7 +116,7 @@ pub struct Barrier {
 
 /// What a wait that passes is certain to see.
 #[derive(Debug)]
-pub struct Passed<'a> {
+pub struct WaitResult<'a> {
     /// The flips that have come, by their number since the kernel started.
     pub total: u32,
     /// What they have published.
@@ -311,7 +311,7 @@ impl Barrier {
 
     /// A wait passes now, and where engines are under way, at the `earliest` flip if that is asked for. `order` is the
     /// waiter's before the wait.
-    pub fn wait_passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel, earliest: bool) -> Passed<'_> {
+    pub fn wait_passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel, earliest: bool) -> WaitResult<'_> {
         self.waiters.push(waiter);
         // With one flip or none there is no earlier flip of the same parity to mistake this for,
         // save that the wait for the initial phase must see the init.
@@ -324,7 +324,7 @@ impl Barrier {
         let earliest = if early && earliest { self.open.earliest(self.flips, known, order) } else { None };
         let (flips, published) = earliest.unwrap_or((self.flips, &self.released));
         let ahead = self.flips - flips;
-        Passed { total: self.total - ahead, published, ahead, hazard }
+        WaitResult { total: self.total - ahead, published, ahead, hazard }
     }
 }
 

@@ -6,7 +6,7 @@ use super::cluster::Cluster;
 use super::state::{MachineError, State};
 use super::valuation::Valuation;
 use base::Limits;
-use kernel::{BlockId, Effect, Instr, Kernel, Target, Terminator};
+use kernel::{BlockId, Effect, Instr, JumpTarget, Kernel, Terminator};
 
 /// Where a thread stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +54,7 @@ impl<'k> Machine<'k> {
     /// # Errors
     ///
     /// Where the kernel has no such block.
-    pub fn jump_to(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), MachineError> {
+    pub fn jump_to(&self, state: &mut State, thread: usize, target: &JumpTarget) -> Result<(), MachineError> {
         self.jump(state, thread, target)
     }
 

@@ -57,5 +57,5 @@ pub use shared::CopyOnWrite;
 pub use siblings::siblings;
 pub use state::{MachineError, State, pack, remote, remote_cta, unpack};
 pub use thread::{Thread, ThreadStatus};
-pub use valuation::{Valuation, Word, same_pointer};
+pub use valuation::{MemoryWord, Valuation, same_pointer};
 pub use violation::{BarrierKind, BarrierPlace, Blocked, BlockedOn, Rule, ScheduleHazard, Violation};

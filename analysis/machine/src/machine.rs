@@ -20,7 +20,7 @@ use super::violation::{BarrierPlace, Blocked, BlockedOn, Rule, Violation};
 use base::{Limits, Semantics};
 use kernel::{
     Block, BlockId, BufferId, CommitKind, Completion, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Issuer,
-    Kernel, ShapeId, SiteId, Target, Terminator, Var, VarKind, ViewOp,
+    JumpTarget, Kernel, ShapeId, SiteId, Terminator, Var, VarKind, ViewOp,
 };
 
 /// A kernel with concrete inputs.
@@ -232,7 +232,7 @@ impl<'k> Machine<'k> {
         state.violations.push(Violation { rule, step: state.step, thread: thread as u16, site, effect, barrier });
     }
 
-    pub(super) fn jump(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), MachineError> {
+    pub(super) fn jump(&self, state: &mut State, thread: usize, target: &JumpTarget) -> Result<(), MachineError> {
         let block = self.block(target.block).ok_or(MachineError::IllFormed)?;
         let cta = self.position_of(thread);
         // All of them are read before one is written: a parameter may be handed on to another.

@@ -14,12 +14,12 @@ pub struct Valuation {
     /// How much larger a word is than the one a byte before it.
     pub slope: i64,
     /// Words that are set, sorted by memory and address.
-    pub words: Vec<Word>,
+    pub words: Vec<MemoryWord>,
 }
 
 /// A word of memory that is set, and with it those behind it: what counts offsets stays ascending.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Word {
+pub struct MemoryWord {
     /// The input that stands for memory.
     pub memory: InputId,
     /// Its address; it holds up to the next one that is set, within what one pointer leads to.
@@ -53,7 +53,7 @@ impl Valuation {
     }
 
     /// Gives a word a value.
-    pub fn set_word(&mut self, word: Word) {
+    pub fn set_word(&mut self, word: MemoryWord) {
         let place =
             self.words.binary_search_by_key(&(word.memory, word.address), |known| (known.memory, known.address));
         match place {
@@ -65,15 +65,15 @@ impl Valuation {
 
 #[cfg(test)]
 mod tests {
-    use super::{Valuation, Word};
+    use super::{MemoryWord, Valuation};
     use kernel::InputId;
 
     #[test]
     fn a_word_that_is_set_holds_up_to_the_next_one_behind_the_same_pointer() {
         let memory = InputId(0);
         let mut valuation = Valuation { values: vec![1], ..Valuation::default() };
-        valuation.set_word(Word { memory, address: 0x100_0008, value: 9 });
-        valuation.set_word(Word { memory, address: 0x100_0004, value: 5 });
+        valuation.set_word(MemoryWord { memory, address: 0x100_0008, value: 9 });
+        valuation.set_word(MemoryWord { memory, address: 0x100_0004, value: 5 });
         let read = |valuation: &Valuation| {
             [0x100_0000, 0x100_0004, 0x100_0008, 0x100_000c, 0x200_0010].map(|address| valuation.word(memory, address))
         };

@@ -1,6 +1,6 @@
 //! Emitting ops: the builder of the IR, with origins in the source.
 
-pub use ttgir::build::{Alias, Attr, Ssa, Type};
+pub use ttgir::build::{Attr, LayoutAlias, Ssa, Type};
 
 use dialects::Arith;
 
@@ -19,7 +19,7 @@ pub type Region = ttgir::build::Region<OriginId>;
 pub type Builder = ttgir::build::Builder<OriginId>;
 
 /// The module that a kernel becomes.
-pub type IrModule = ttgir::build::Module<OriginId>;
+pub type IrModule = ttgir::build::IrModule<OriginId>;
 
 /// A comparison of integers, by the name of its predicate: `slt`.
 pub fn compare(predicate: &str, left: Ssa, right: Ssa) -> Op {

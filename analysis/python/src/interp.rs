@@ -9,13 +9,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use typed_arena::Arena;
 
 use crate::doubt::{Doubt, DoubtKind};
-use crate::emit::{Alias, Attr, Builder, Op, Ssa, Type, UNMODELLED};
+use crate::emit::{Attr, Builder, LayoutAlias, Op, Ssa, Type, UNMODELLED};
 use crate::host::thing::Session;
 use crate::library::Library;
 pub(crate) use crate::limits::run::STEPS;
 use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};
 use crate::scope::{Scope, Scopes};
-use crate::specialization::{Language, Source, Spec};
+use crate::specialization::{Language, Spec, ValueSource};
 use crate::syntax::{Body, Module, Pending, Sources};
 use crate::target::{Target, Version};
 use crate::value::{DType, Function, Object, Tensor, Value};
@@ -83,7 +83,7 @@ pub struct File<'a> {
 
 /// How statements are executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
+pub enum ExecMode {
     /// By Python: assignments keep host values, conditions must be known.
     Host,
     /// In the kernel: numbers that are assigned become scalars of the kernel, conditions may be computed.
@@ -106,15 +106,15 @@ pub struct Stated {
 impl Stated {
     /// What is said of a specialisation. Nobody leaves out what is not the default.
     fn of(spec: &Spec) -> Stated {
-        let from = |source: Source| spec.arguments.iter().any(|argument| argument.source == source);
-        let chosen = from(Source::Chosen);
-        let said = |source: Source| source < Source::Default || !chosen;
+        let from = |source: ValueSource| spec.arguments.iter().any(|argument| argument.source == source);
+        let chosen = from(ValueSource::Chosen);
+        let said = |source: ValueSource| source < ValueSource::Default || !chosen;
         Stated {
-            types: !chosen || spec.host.is_some() || from(Source::Launch),
-            warps: said(spec.num_warps.1) && spec.num_warps.1 != Source::Chosen,
-            ctas: said(spec.num_ctas.1) && spec.num_ctas.1 != Source::Chosen,
+            types: !chosen || spec.host.is_some() || from(ValueSource::Launch),
+            warps: said(spec.num_warps.1) && spec.num_warps.1 != ValueSource::Chosen,
+            ctas: said(spec.num_ctas.1) && spec.num_ctas.1 != ValueSource::Chosen,
             // Host code runs with a target that it may be written for, beside others.
-            target: spec.target.1 < Source::Launch || spec.target.1 == Source::Configuration,
+            target: spec.target.1 < ValueSource::Launch || spec.target.1 == ValueSource::Configuration,
         }
     }
 }
@@ -152,7 +152,7 @@ pub struct Interp<'a> {
     /// What [`Interp::at`] calls, for its origin.
     pub what: &'static str,
     /// How statements are executed now.
-    pub mode: Mode,
+    pub mode: ExecMode,
     /// What the kernel is compiled for.
     pub target: Target,
     /// The language of the kernel.
@@ -187,7 +187,7 @@ pub struct Interp<'a> {
     /// The names that are looked up first.
     pub scope: Rc<Scope<'a>>,
     /// What only the evaluator looks at.
-    pub state: State<'a>,
+    pub state: EvaluatorState<'a>,
     /// Launches that host code makes; while there is none, host code is not followed through libraries.
     pub session: Option<Session<'a>>,
 }
@@ -221,7 +221,7 @@ impl<'a> Interp<'a> {
             file: FileId(0),
             at: TextRange::default(),
             what: "",
-            mode: Mode::Host,
+            mode: ExecMode::Host,
             target,
             language: Language::Gluon,
             version,
@@ -238,7 +238,7 @@ impl<'a> Interp<'a> {
             most_steps: STEPS,
             emitted: 0,
             scope,
-            state: State::default(),
+            state: EvaluatorState::default(),
             session: None,
         }
     }
@@ -381,7 +381,7 @@ pub enum Rest<'a> {
 
 /// What only the evaluator looks at.
 #[derive(Debug, Default)]
-pub struct State<'a> {
+pub struct EvaluatorState<'a> {
     /// Loops and other blocks of the present function out of which the kernel cannot return.
     pub(crate) closed: u32,
     /// Loops that are unrolled, likewise.
@@ -425,12 +425,12 @@ pub struct State<'a> {
     /// Functions that Python runs, of files whose launches are looked for.
     pub(crate) hosts: Vec<Rc<Function<'a>>>,
     /// Layouts that are named in the module, by object and the hash of what it holds.
-    pub(crate) layouts: FxHashMap<(*const Object<'a>, u64), (Rc<Object<'a>>, Alias)>,
+    pub(crate) layouts: FxHashMap<(*const Object<'a>, u64), (Rc<Object<'a>>, LayoutAlias)>,
     /// Set while it is only asked how far the elaboration comes.
     pub(crate) trial: Option<Trial>,
 }
 
-impl<'a> State<'a> {
+impl<'a> EvaluatorState<'a> {
     /// Notes that a function or class is run.
     pub(crate) fn touch(&mut self, file: FileId, range: TextRange) {
         if self.touched_ids.insert((file, range)) {

@@ -14,13 +14,13 @@ const FEW: usize = 16;
 
 /// Names in the order in which they were first set.
 #[derive(Clone, Debug, Default)]
-pub struct Names<'a> {
+pub struct NameTable<'a> {
     list: Vec<(Rc<str>, Value<'a>)>,
     /// Empty while there are few.
     index: FxHashMap<Rc<str>, u32>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> NameTable<'a> {
     fn place(&self, name: &str) -> Option<usize> {
         if self.index.is_empty() {
             return self.list.iter().position(|(known, _)| **known == *name);
@@ -83,7 +83,7 @@ pub struct Scope<'a> {
     /// The file that its statements stand in.
     pub file: FileId,
     /// Its own names.
-    pub names: RefCell<Names<'a>>,
+    pub names: RefCell<NameTable<'a>>,
     /// Where names are looked up that it does not have.
     pub parent: Option<Rc<Scope<'a>>>,
     /// Of a call: the body of the function.
@@ -117,12 +117,12 @@ impl<'a> Scope<'a> {
     }
 
     /// A copy of the names.
-    pub fn snapshot(&self) -> Names<'a> {
+    pub fn snapshot(&self) -> NameTable<'a> {
         self.names.borrow().clone()
     }
 
     /// Puts other names in their place; gives back those that were there.
-    pub fn replace(&self, names: Names<'a>) -> Names<'a> {
+    pub fn replace(&self, names: NameTable<'a>) -> NameTable<'a> {
         self.names.replace(names)
     }
 }

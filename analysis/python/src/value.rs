@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use crate::emit::Ssa;
 use crate::host::thing::Thing;
-use crate::library::{Class as LibClass, Row};
+use crate::library::{LibClass, Row};
 use crate::scope::Scope;
 use base::TextRange;
 use ruff_python_ast::{ExprLambda, Parameters, StmtClassDef, StmtFunctionDef};
@@ -53,7 +53,7 @@ pub enum Value<'a> {
     /// A class of a Python file.
     Class(Rc<Class<'a>>),
     /// An object of such a class.
-    Instance(Rc<Instance<'a>>),
+    Instance(Rc<ClassInstance<'a>>),
     /// A Python file.
     Module(Rc<Scope<'a>>),
     /// A module, function or constant of a library, by its full name (`torch.float16`), that no table
@@ -107,8 +107,8 @@ impl Value<'_> {
             Value::Type(_) => "annotation",
             Value::Tensor(_) => "tensor",
             Value::MemDesc(memory) => match memory.space {
-                Space::Shared => "shared_memory_descriptor",
-                Space::Tensor => "tensor_memory_descriptor",
+                DescSpace::Shared => "shared_memory_descriptor",
+                DescSpace::Tensor => "tensor_memory_descriptor",
             },
             Value::TensorDesc(_) => "tensor_descriptor",
             Value::Host(_) => "host value",
@@ -143,7 +143,7 @@ pub enum FnKind {
 
 /// The text of a function.
 #[derive(Clone, Copy, Debug)]
-pub enum Def<'a> {
+pub enum FunctionNode<'a> {
     /// `def f(…): …`.
     Def(&'a StmtFunctionDef),
     /// `lambda …: …`.
@@ -157,28 +157,28 @@ impl<'a> Value<'a> {
     }
 }
 
-impl<'a> Def<'a> {
+impl<'a> FunctionNode<'a> {
     /// Its name.
     pub fn name(self) -> &'a str {
         match self {
-            Def::Def(def) => def.name.as_str(),
-            Def::Lambda(_) => "<lambda>",
+            FunctionNode::Def(def) => def.name.as_str(),
+            FunctionNode::Lambda(_) => "<lambda>",
         }
     }
 
     /// Its parameters.
     pub fn parameters(self) -> Option<&'a Parameters> {
         match self {
-            Def::Def(def) => Some(&def.parameters),
-            Def::Lambda(lambda) => lambda.parameters.as_deref(),
+            FunctionNode::Def(def) => Some(&def.parameters),
+            FunctionNode::Lambda(lambda) => lambda.parameters.as_deref(),
         }
     }
 
     /// The whole statement or expression, decorators included.
     pub fn range(self) -> TextRange {
         let range = match self {
-            Def::Def(def) => def.range(),
-            Def::Lambda(lambda) => lambda.range(),
+            FunctionNode::Def(def) => def.range(),
+            FunctionNode::Lambda(lambda) => lambda.range(),
         };
         TextRange::new(range.start().to_u32(), range.end().to_u32())
     }
@@ -188,7 +188,7 @@ impl<'a> Def<'a> {
 #[derive(Debug)]
 pub struct Function<'a> {
     /// Its text.
-    pub def: Def<'a>,
+    pub def: FunctionNode<'a>,
     /// Who runs it: the kernel, or Python.
     pub kind: FnKind,
     /// The scope that its body's free names are looked up in.
@@ -255,14 +255,14 @@ pub enum ClassKind {
 
 /// An object of a [`Class`].
 #[derive(Debug)]
-pub struct Instance<'a> {
+pub struct ClassInstance<'a> {
     /// The class.
     pub class: Rc<Class<'a>>,
     /// Attributes with their values, in the order in which they were set.
     pub fields: RefCell<Vec<(Rc<str>, Value<'a>)>>,
 }
 
-impl<'a> Instance<'a> {
+impl<'a> ClassInstance<'a> {
     /// Whether it is a kernel to Triton: its class extends Triton's, or asks the kernel that it holds for all that is asked.
     pub(crate) fn is_kernel(&self) -> bool {
         let kernel = |value: &Value<'a>| matches!(value, Value::Function(of) if of.kind == FnKind::Jit);
@@ -343,7 +343,7 @@ pub struct Tensor<'a> {
 
 /// Where memory lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Space {
+pub enum DescSpace {
     /// The shared memory of a CTA.
     Shared,
     /// Tensor memory, from Blackwell on.
@@ -356,7 +356,7 @@ pub struct MemDesc<'a> {
     /// The value in the IR.
     pub ssa: Ssa,
     /// Where it lies.
-    pub space: Space,
+    pub space: DescSpace,
     /// The element type.
     pub dtype: DType,
     /// Elements along each dimension, outermost first.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use crate::choose::settings;
 use crate::decide::Decider;
 use crate::limits::runs::PROGRAMS;
-use crate::program::{Access, Action, Base, Loop, Scope, Source, Update};
+use crate::program::{Access, Action, Base, Loop, MemSyncScope, Source, Update};
 use crate::report::{Global, Hang, Reason, Status};
 use crate::run::{Allowance, Hang as Found, Outcome, Setting, Stuck, explore};
 use crate::term::{Node, Symbol, Term, apply};
@@ -109,7 +109,7 @@ impl Decider<'_> {
         let (by, taking) = found.changed?;
         let access = &self.program.accesses[found.access as usize];
         // Who asks the whole system may be answered by another device.
-        if access.action.ordering().is_some_and(|ordering| ordering.scope == Scope::System) {
+        if access.action.ordering().is_some_and(|ordering| ordering.scope == MemSyncScope::System) {
             return None;
         }
         let tensor = self.tensor(access.base)?;

@@ -46,7 +46,7 @@ mod windows;
 
 pub use launch::{Launch, Views};
 pub use limits::LIMITS;
-pub use report::{Assumption, Global, Hang, Query, Race, Reason, Scope, Side, Status};
+pub use report::{Assumption, Global, Hang, MemSyncScope, Query, Race, Reason, Side, Status};
 
 use base::{Cancel, Cancelled, TextRange};
 use dialects::{Builtin, Tt};

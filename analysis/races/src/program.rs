@@ -17,7 +17,7 @@ pub(crate) enum Base {
 
 /// How far an atomic access is atomic and ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Scope {
+pub enum MemSyncScope {
     /// Among the threads of one CTA.
     Cta,
     /// Among the threads of one GPU.
@@ -31,7 +31,7 @@ pub enum Scope {
 pub(crate) struct Ordering {
     pub(crate) acquire: bool,
     pub(crate) release: bool,
-    pub(crate) scope: Scope,
+    pub(crate) scope: MemSyncScope,
 }
 
 /// What an atomic access makes of what was there and its operand.

@@ -2,7 +2,7 @@
 
 use base::TextRange;
 
-pub use crate::program::Scope;
+pub use crate::program::MemSyncScope;
 
 /// How far a kernel is decided.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -51,7 +51,7 @@ pub struct Side {
     /// Whether it writes.
     pub writes: bool,
     /// The scope of an atomic access.
-    pub atomic: Option<Scope>,
+    pub atomic: Option<MemSyncScope>,
     /// The program, as many axes as matter.
     pub program: Vec<i64>,
     /// The lane, as many dimensions as the access has.

@@ -11,7 +11,7 @@
 use super::names::elected;
 use super::trace::{Chain, Trace, ValueDef};
 use super::uses::{note, slot, used, with_memory};
-use super::{Member, PhysicalBuffer};
+use super::{LogicalBuffer, PhysicalBuffer};
 use kernel::{Access, BufferId, Effect, EffectId, EffectKind, Instr, Issuer, Lowered, Mode, Space, ViewOp};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -180,7 +180,7 @@ impl BufferAccesses {
             views.dedup();
             views.into_iter().for_each(|view| *shared.entry(view).or_default() += 1);
         }
-        let mut members: Vec<(usize, bool, Member, Vec<&Touch<'_>>)> = Vec::new();
+        let mut members: Vec<(usize, bool, LogicalBuffer, Vec<&Touch<'_>>)> = Vec::new();
         for (key, parts) in parts {
             let whole = parts.len() == 1;
             for part in parts {
@@ -215,7 +215,7 @@ impl BufferAccesses {
         touches: &[&Touch<'_>],
         whole: bool,
         shared: &FxHashMap<ValueId, u32>,
-    ) -> Member {
+    ) -> LogicalBuffer {
         let tree = trace.tree;
         let buffer = &self.buffers[key.buffer];
         let start = touches.iter().map(|touch| touch.window.start).min().unwrap_or(0);
@@ -235,7 +235,7 @@ impl BufferAccesses {
             (None, false) => touches.first().and_then(|touch| touch.views.first()).copied().or(key.root),
         };
         let numbered = name.strip_prefix('%').is_some_and(|bare| bare.starts_with(|c: char| c.is_ascii_digit()));
-        Member {
+        LogicalBuffer {
             about: if numbered { about(trace, touches) } else { String::new() },
             name,
             range: value.map_or(buffer.range, |value| tree.value_range(value)),

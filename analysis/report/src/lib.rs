@@ -301,7 +301,7 @@ pub struct PhysicalBuffer {
     /// It is a tensor that one task computes and others use, and buffer allocation makes it.
     pub registers: bool,
     /// Logical buffers in it, by offset.
-    pub members: Vec<Member>,
+    pub members: Vec<LogicalBuffer>,
 }
 
 impl PhysicalBuffer {
@@ -314,7 +314,7 @@ impl PhysicalBuffer {
 
 /// A logical buffer: accesses through one window of a physical buffer under one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct LogicalBuffer {
     /// `alpha`, `%m_ij_0`, …: the allocation's or, where windows are views, the views' common name.
     pub name: String,
     /// What its accesses make of it, where the text has but a number for it: `accumulator`, `tile of %a_desc`.
@@ -343,7 +343,7 @@ pub struct Coverage {
     /// Of an MMA, whether it adds to its accumulator: `true`, `false`, or what decides that
     /// (`%use (0, then 1)`).
     pub use_c: Option<String>,
-    /// What it writes of a slot, as in [`Member::extent`].
+    /// What it writes of a slot, as in [`LogicalBuffer::extent`].
     pub extent: (u64, u64),
     /// One row a member that it touches and partition that uses the member.
     pub rows: Vec<CoverageRow>,

@@ -42,12 +42,12 @@ pub struct Asked<'a> {
     tensors: BTreeMap<&'a str, bool>,
     surely: BTreeSet<&'a str>,
     sizes: BTreeSet<&'a str>,
-    handed: Vec<Handed<'a>>,
+    handed: Vec<CallArgument<'a>>,
 }
 
 /// A name that a call hands to a function of the same file, or of one that is imported.
 #[derive(Debug)]
-pub struct Handed<'a> {
+pub struct CallArgument<'a> {
     /// The name.
     pub name: &'a str,
     /// The function.
@@ -70,7 +70,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Where a name is handed on as it is.
-    pub fn handed<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s Handed<'a>> {
+    pub fn handed<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s CallArgument<'a>> {
         self.handed.iter().filter(move |handed| handed.name == name)
     }
 
@@ -105,7 +105,7 @@ impl<'a> Visitor<'a> for Asked<'a> {
                 call.arguments.keywords.iter().filter_map(|word| Some((Err(word.arg.as_ref()?.as_str()), &word.value)));
             for (place, given) in placed.take_while(|(_, given)| !given.is_starred_expr()).chain(named) {
                 if let Expr::Name(name) = given {
-                    self.handed.push(Handed { name: name.id.as_str(), to, place });
+                    self.handed.push(CallArgument { name: name.id.as_str(), to, place });
                 }
             }
         }

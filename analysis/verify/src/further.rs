@@ -11,7 +11,7 @@ use super::directed::{WordAt, read_words};
 use super::inputs::{InputGroup, InputPlan, set_alone, turns};
 use super::limits::further::{INPUTS, WAYS};
 use super::slice::Slices;
-use kernel::{InputId, InputKind, Instr, Kernel, Pure, Word};
+use kernel::{InputId, InputKind, Instr, Kernel, Pure, WordAccess};
 use machine::Valuation;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -87,7 +87,7 @@ fn differing(kernel: &Kernel, plan: &InputPlan, start: &Valuation) -> Vec<Valuat
         for ((memory, address), at) in words {
             let bit = kernel.inputs.get(memory.index()).is_some_and(|input| input.width == 1);
             let value = if bit { value(*at) & 1 } else { value(*at) };
-            valuation.set_word(machine::Word { memory: *memory, address: *address, value });
+            valuation.set_word(machine::MemoryWord { memory: *memory, address: *address, value });
         }
     };
     let mut all = Vec::new();
@@ -149,7 +149,7 @@ fn claimed(kernel: &Kernel, slices: &Slices<'_>) -> Vec<InputId> {
     let words = kernel.blocks.iter().flat_map(|block| &block.instrs);
     let mut inputs: Vec<InputId> = words
         .filter_map(|instr| match instr {
-            Instr::Word(Word::Claim { otherwise, .. }) => slices.pure(*otherwise),
+            Instr::Word(WordAccess::Claim { otherwise, .. }) => slices.pure(*otherwise),
             _ => None,
         })
         .filter_map(|pure| if let Pure::Input(input) = pure { Some(input) } else { None })

@@ -1,6 +1,6 @@
 //! What a variable is as a function of the inputs alone.
 
-use kernel::{BlockId, InputId, InputKind, Instr, Kernel, LoopInfo, Pure, Target, Terminator, Var, VarKind};
+use kernel::{BlockId, InputId, InputKind, Instr, JumpTarget, Kernel, LoopInfo, Pure, Terminator, Var, VarKind};
 use machine::Valuation;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,11 +23,11 @@ enum Def {
 
 /// By block: where the jumps to it come from.
 #[derive(Debug)]
-pub struct Predecessors<'k>(Vec<Vec<(usize, &'k Target)>>);
+pub struct Predecessors<'k>(Vec<Vec<(usize, &'k JumpTarget)>>);
 
 impl<'k> Predecessors<'k> {
     /// The jumps to a block, and the blocks that they stand in.
-    pub fn of(&self, block: usize) -> impl Iterator<Item = (usize, &'k Target)> {
+    pub fn of(&self, block: usize) -> impl Iterator<Item = (usize, &'k JumpTarget)> {
         self.0.get(block).into_iter().flatten().copied()
     }
 
@@ -64,7 +64,7 @@ impl<'k> Predecessors<'k> {
 }
 
 /// Calls `each` with every jump of a block.
-pub(super) fn targets<'k>(terminator: &'k Terminator, mut each: impl FnMut(&'k Target)) {
+pub(super) fn targets<'k>(terminator: &'k Terminator, mut each: impl FnMut(&'k JumpTarget)) {
     match terminator {
         Terminator::Jump(target) | Terminator::Join(_, target) => each(target),
         Terminator::Branch(_, yes, no) => {
@@ -81,7 +81,7 @@ pub(super) fn targets<'k>(terminator: &'k Terminator, mut each: impl FnMut(&'k T
 
 /// Scalar parameters of blocks in which the two sides of a branch meet, as selections.
 fn choices(kernel: &Kernel) -> Vec<(Var, Pure<Var>)> {
-    let mut entries: Vec<Vec<(usize, &Target)>> = vec![Vec::new(); kernel.blocks.len()];
+    let mut entries: Vec<Vec<(usize, &JumpTarget)>> = vec![Vec::new(); kernel.blocks.len()];
     for (number, block) in kernel.blocks.iter().enumerate() {
         targets(&block.terminator, |target| {
             if let Some(entries) = entries.get_mut(target.block.index()) {
@@ -90,7 +90,7 @@ fn choices(kernel: &Kernel) -> Vec<(Var, Pure<Var>)> {
         });
     }
     // The branch that an edge is a side of, itself or through a block that only this side enters.
-    let side = |from: usize, target: &Target| -> Option<(usize, Var, bool)> {
+    let side = |from: usize, target: &JumpTarget| -> Option<(usize, Var, bool)> {
         let (at, target) = match (&kernel.blocks[from].terminator, entries[from].as_slice()) {
             (Terminator::Jump(_), &[(above, entry)]) => (above, entry),
             (Terminator::Jump(_), _) => return None,
@@ -318,7 +318,7 @@ impl<'k> Slices<'k> {
         let position = params.and_then(|params| params.iter().position(|&param| param == counter));
         let Some(position) = position else { return Vec::new() };
         let lower = self.root(lower);
-        let goes_on = |target: &Target| target.args.get(position).map(|&arg| self.root(arg)) != Some(lower);
+        let goes_on = |target: &JumpTarget| target.args.get(position).map(|&arg| self.root(arg)) != Some(lower);
         before.leading(head, before.of(head).filter(|(_, target)| goes_on(target)).map(|(number, _)| number))
     }
 

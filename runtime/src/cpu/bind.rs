@@ -14,11 +14,11 @@ use ttgir::{Tree, Ty, ValueId};
 use super::context::{Representation, representation};
 use super::program::ParameterValue;
 use crate::element::encode;
-use crate::launch::{ArgumentValue, ArraySpec, Fill, Launch, default_fill, fill};
+use crate::launch::{ArgumentValue, ArraySpec, Fill, LaunchSpec, default_fill, fill};
 use crate::run::RunError;
 use tensors::array::{Array, ElemType};
 use tensors::tensor::Sizes;
-use tensors::{Descriptor, Environment, Tensor, Value, tile};
+use tensors::{Descriptor, Environment, RuntimeValue, TensorValue, tile};
 
 /// Blocks of a chosen tensor along each dimension.
 const BLOCKS: u64 = 2;
@@ -49,7 +49,7 @@ pub(super) struct BoundArguments {
 struct Binder<'a> {
     tree: &'a Tree,
     params: &'a [ValueId],
-    launch: &'a Launch,
+    launch: &'a LaunchSpec,
     seed: u64,
     /// Bytes that all tensors together may take.
     room: u64,
@@ -64,7 +64,7 @@ struct Binder<'a> {
 pub(super) fn bind(
     tree: &Tree,
     made: &Executable,
-    launch: &Launch,
+    launch: &LaunchSpec,
     (seed, room): (u64, u64),
     world: &mut Environment,
     cancel: &Cancel<'_>,
@@ -176,8 +176,8 @@ impl Binder<'_> {
                     }
                 };
                 let dtype = tile::read(self.tree, value, 0).map_err(|trap| RunError(trap.to_string()))?.dtype;
-                let scalar = Tensor::splat(dtype, Sizes::from([]), encode(dtype, float));
-                self.values[at] = Some(ParameterValue::Value(Value::Tensor(scalar)));
+                let scalar = TensorValue::splat(dtype, Sizes::from([]), encode(dtype, float));
+                self.values[at] = Some(ParameterValue::Value(RuntimeValue::Tensor(scalar)));
                 Ok(())
             }
             (_, Some(ArgumentValue::Array(_))) => Err(strange("a tensor")),
@@ -259,7 +259,7 @@ impl Binder<'_> {
         let steps: Vec<i64> = spec.strides().iter().map(|step| *step as i64).collect();
         self.follow(at, &name, &shape, &steps);
         let desc = Descriptor { base, dtype: ty.dtype, shape, strides: steps, block, ..Descriptor::default() };
-        self.values[at] = Some(ParameterValue::Value(Value::Descriptor(Rc::new(desc))));
+        self.values[at] = Some(ParameterValue::Value(RuntimeValue::Descriptor(Rc::new(desc))));
         Ok(())
     }
 

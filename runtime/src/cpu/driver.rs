@@ -2,7 +2,7 @@
 
 use asserts::DeadlockAt;
 use explore::{Readiness, System};
-use kernel::{EffectId, EffectKind, Instr, Issuer, Pure, Target, Terminator};
+use kernel::{EffectId, EffectKind, Instr, Issuer, JumpTarget, Pure, Terminator};
 use machine::{MachineError, ProgramPoint, ThreadStatus};
 
 use super::context::{Context, GridInput};
@@ -215,7 +215,7 @@ impl<'k> Program<'k> {
         Ok(())
     }
 
-    fn jump(&mut self, run: &LaunchState<'_, 'k>, thread: usize, target: &Target) -> Result<(), Halt> {
+    fn jump(&mut self, run: &LaunchState<'_, 'k>, thread: usize, target: &JumpTarget) -> Result<(), Halt> {
         let machine = &run.context.machine;
         let cta = machine.position_of(thread);
         self.pass_handles(run.context, cta, target);

@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tensors::Value;
+use tensors::RuntimeValue;
 
 /// A value beside the machine.
 #[derive(Clone, Debug)]
 pub(super) enum HandleValue {
     /// It was computed.
-    Value(Value),
+    Value(RuntimeValue),
     /// An asynchronous dot will make it.
     Future(Rc<Future>),
 }
@@ -17,15 +17,15 @@ pub(super) enum HandleValue {
 /// What an asynchronous dot will leave in registers.
 #[derive(Debug, Default)]
 pub(super) struct Future {
-    value: RefCell<Option<Value>>,
+    value: RefCell<Option<RuntimeValue>>,
 }
 
 impl Future {
-    pub(super) fn value(&self) -> Option<Value> {
+    pub(super) fn value(&self) -> Option<RuntimeValue> {
         self.value.borrow().clone()
     }
 
-    pub(super) fn set(&self, value: Value) {
+    pub(super) fn set(&self, value: RuntimeValue) {
         *self.value.borrow_mut() = Some(value);
     }
 }

@@ -15,7 +15,7 @@ use super::program::{Halt, Program};
 use super::program_memory::MemoryPlace;
 use super::transfer::Transfer;
 use super::transfer_queue::PendingTransfer;
-use tensors::{Descriptor, OpSite, Tensor, Trap, Value};
+use tensors::{Descriptor, OpSite, RuntimeValue, TensorValue, Trap};
 
 /// Why a host op fails: by itself, or because a transfer of another op that it waits for does.
 pub(super) enum OpError {
@@ -117,7 +117,7 @@ impl<'a, 'c, 'k> HostCall<'a, 'c, 'k> {
     }
 
     /// The value of the operand at a position.
-    pub(super) fn operand(&mut self, position: usize) -> OpResult<Value> {
+    pub(super) fn operand(&mut self, position: usize) -> OpResult<RuntimeValue> {
         let var = self.host.operands.get(position).copied().flatten();
         let representation = self.info.operands.get(position).copied().unwrap_or(Representation::Handle);
         let value = self.program.value(self.run, self.cta, var, representation)?;
@@ -127,23 +127,23 @@ impl<'a, 'c, 'k> HostCall<'a, 'c, 'k> {
     }
 
     /// The values of all operands.
-    pub(super) fn operands(&mut self) -> OpResult<Vec<Value>> {
+    pub(super) fn operands(&mut self) -> OpResult<Vec<RuntimeValue>> {
         (0..self.info.operands.len()).map(|position| self.operand(position)).collect()
     }
 
     /// The value of a group's operand, where there is one.
-    pub(super) fn group(&mut self, group: &str) -> OpResult<Option<Value>> {
+    pub(super) fn group(&mut self, group: &str) -> OpResult<Option<RuntimeValue>> {
         self.position(group).map(|position| self.operand(position)).transpose()
     }
 
-    pub(super) fn tensor(&mut self, group: &str) -> OpResult<Tensor> {
+    pub(super) fn tensor(&mut self, group: &str) -> OpResult<TensorValue> {
         match self.group(group)? {
-            Some(Value::Tensor(tensor)) => Ok(tensor),
+            Some(RuntimeValue::Tensor(tensor)) => Ok(tensor),
             _ => Err(Trap::not_followed(format!("its operand `{group}` is no tensor")).into()),
         }
     }
 
-    pub(super) fn optional_tensor(&mut self, group: &str) -> OpResult<Option<Tensor>> {
+    pub(super) fn optional_tensor(&mut self, group: &str) -> OpResult<Option<TensorValue>> {
         Ok(self.group(group)?.and_then(|value| value.as_tensor().cloned()))
     }
 
@@ -158,7 +158,7 @@ impl<'a, 'c, 'k> HostCall<'a, 'c, 'k> {
 
     pub(super) fn descriptor(&mut self) -> OpResult<Rc<Descriptor>> {
         match self.group("desc")? {
-            Some(Value::Descriptor(desc)) => Ok(desc),
+            Some(RuntimeValue::Descriptor(desc)) => Ok(desc),
             _ => Err(Trap::not_followed("its descriptor has no value").into()),
         }
     }
@@ -173,7 +173,7 @@ impl<'a, 'c, 'k> HostCall<'a, 'c, 'k> {
     }
 
     /// Gives a result its value.
-    pub(super) fn give(&mut self, result: usize, value: Value) {
+    pub(super) fn give(&mut self, result: usize, value: RuntimeValue) {
         let (Some(Some(var)), Some(representation)) = (self.host.results.get(result), self.info.results.get(result))
         else {
             return;

@@ -9,7 +9,7 @@ use super::host_call::{HostCall, OpResult};
 use super::launch_state::LaunchState;
 use super::memory_ops;
 use super::program::{AskedWord, Halt, Program};
-use tensors::{Trap, Value, evaluate, evaluate_cluster};
+use tensors::{RuntimeValue, Trap, evaluate, evaluate_cluster};
 
 /// What a thread does after a host op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,7 +88,8 @@ fn evaluate_in_cta(call: &mut HostCall<'_, '_, '_>) -> OpResult<AfterHostOp> {
         gsan.executed(run.context, &run.world.global, clocks, &[call.thread], call.host.op);
     }
     if matches!(name, "tt.load" | "tt.atomic_rmw" | "tt.atomic_cas")
-        && let (Some(address), Some(Value::Tensor(word))) = (operands.first().and_then(Value::as_int), results.first())
+        && let (Some(address), Some(RuntimeValue::Tensor(word))) =
+            (operands.first().and_then(RuntimeValue::as_int), results.first())
         && word.dtype().is_int()
         && word.len() == 1
     {

@@ -17,7 +17,7 @@ use tensors::dot::Precision;
 use tensors::extreme::Extreme;
 use tensors::shape::places_along;
 use tensors::tile::slice;
-use tensors::{Descriptor, Tensor, Trap, Value};
+use tensors::{Descriptor, RuntimeValue, TensorValue, Trap};
 
 /// A tile's number in an answer of cluster launch control; what is not granted is 0.
 fn encode_clc_answer(tile: Option<[i64; 3]>) -> i64 {
@@ -99,11 +99,11 @@ impl HostCall<'_, '_, '_> {
                 nan: self.site().flag("NaN"),
             };
             let last = self.info.results.len().saturating_sub(1);
-            self.give(last, Value::Tensor(extreme.of(&tensor)?));
+            self.give(last, RuntimeValue::Tensor(extreme.of(&tensor)?));
         } else if self.info.results.len() > 2 {
             return Err(Trap::not_followed("a load that reduces in another way is not followed").into());
         }
-        self.give(0, Value::Tensor(tensor));
+        self.give(0, RuntimeValue::Tensor(tensor));
         Ok(())
     }
 
@@ -112,7 +112,7 @@ impl HostCall<'_, '_, '_> {
         let indices = self.tensor("indices")?;
         let places = self.places_along_axis(&source, &indices)?;
         let picked = source.dense().pick(indices.shape().clone(), places.into_iter());
-        self.give(0, Value::Tensor(picked));
+        self.give(0, RuntimeValue::Tensor(picked));
         Ok(())
     }
 
@@ -126,7 +126,7 @@ impl HostCall<'_, '_, '_> {
                 *element = values.bits(from);
             }
         }
-        let new = Tensor::from_bits(old.dtype(), old.shape().clone(), bits.into_iter());
+        let new = TensorValue::from_bits(old.dtype(), old.shape().clone(), bits.into_iter());
         Ok(self.program.memories.write(&into, &new)?)
     }
 
@@ -137,17 +137,17 @@ impl HostCall<'_, '_, '_> {
         // Where an element is kept out, its index may be anything.
         let in_use = |at: usize| mask.as_ref().is_none_or(|mask| mask.bits(at) & 1 != 0);
         let bits = (0..indices.len()).map(|at| if in_use(at) { indices.bits(at) } else { 0 });
-        let indices = Tensor::from_bits(indices.dtype(), indices.shape().clone(), bits);
+        let indices = TensorValue::from_bits(indices.dtype(), indices.shape().clone(), bits);
         let places = self.places_along_axis(&old, &indices)?;
         let kind = self.attr_text("atomic_rmw_op").unwrap_or_default();
         let (new, found) = scatter(kind, &old, &places, &values, mask.as_ref())?;
         self.program.memories.write(&into, &new)?;
-        self.give(0, Value::Tensor(found));
+        self.give(0, RuntimeValue::Tensor(found));
         Ok(())
     }
 
     /// For each index the element of a tensor that it names along the op's axis.
-    fn places_along_axis(&self, of: &Tensor, indices: &Tensor) -> OpResult<Vec<usize>> {
+    fn places_along_axis(&self, of: &TensorValue, indices: &TensorValue) -> OpResult<Vec<usize>> {
         let axis = self.site().int("axis").and_then(|axis| usize::try_from(axis).ok()).unwrap_or(0);
         Ok(places_along(of, indices, axis)?)
     }
@@ -169,11 +169,11 @@ impl HostCall<'_, '_, '_> {
     }
 
     /// Addresses from a base and offsets in elements.
-    fn buffer_addresses(&mut self, dtype: ElemType) -> OpResult<Tensor> {
+    fn buffer_addresses(&mut self, dtype: ElemType) -> OpResult<TensorValue> {
         let base = self.int_or("ptr", 0)?;
         let offsets = self.tensor("offsets")?;
         let bits = (0..offsets.len()).map(|at| (base + offsets.int_at(at) * dtype.bytes() as i64) as u64);
-        Ok(Tensor::from_bits(ElemType::I64, offsets.shape().clone(), bits))
+        Ok(TensorValue::from_bits(ElemType::I64, offsets.shape().clone(), bits))
     }
 
     /// A block of a tensor into each CTA that the operation reaches.
@@ -348,7 +348,7 @@ impl HostCall<'_, '_, '_> {
         let group = if self.has("result") { "result" } else { "clcResAlloc" };
         let answer = encode_clc_answer(self.run.granted) as u64;
         self.issue_into_each(group, false, |into| {
-            let tensor = Tensor::splat(into.ty.dtype, into.ty.tile.shape.clone(), answer);
+            let tensor = TensorValue::splat(into.ty.dtype, into.ty.tile.shape.clone(), answer);
             Transfer::Put { tensor, into }
         })
     }
@@ -358,12 +358,12 @@ impl HostCall<'_, '_, '_> {
         let (from, _) = self.memory_place(if query { "clcResAlloc" } else { "src" })?;
         let answer = self.program.memories.read(&from)?.int_at(0);
         if !query {
-            self.give(0, Value::int(64, answer));
+            self.give(0, RuntimeValue::int(64, answer));
             return Ok(());
         }
         for axis in 0..3 {
             let coordinate = if answer > 0 { clc_coordinate(answer, axis) } else { -1 };
-            self.give(axis, Value::int(32, coordinate));
+            self.give(axis, RuntimeValue::int(32, coordinate));
         }
         Ok(())
     }
@@ -372,14 +372,14 @@ impl HostCall<'_, '_, '_> {
     fn clc_part(&mut self) -> OpResult {
         let answer = self.operand(0)?.as_int().unwrap_or(0);
         let value = if self.info.data_movement == DataMovement::ClcGranted {
-            Value::int(1, i64::from(answer > 0))
+            RuntimeValue::int(1, i64::from(answer > 0))
         } else {
             let axis = match self.attr_text("dim").unwrap_or("x") {
                 "y" | "1" | "1 : i32" => 1,
                 "z" | "2" | "2 : i32" => 2,
                 _ => 0,
             };
-            Value::int(32, clc_coordinate(answer, axis))
+            RuntimeValue::int(32, clc_coordinate(answer, axis))
         };
         self.give(0, value);
         Ok(())

@@ -9,13 +9,13 @@ use super::future::Future;
 use super::program_memory::{MemoryPlace, ProgramMemory};
 use tensors::dot::{Precision, dot};
 use tensors::upcast::{ElementEncoding, OperandSide, upcast};
-use tensors::{Tensor, Trap, Value, tile};
+use tensors::{RuntimeValue, TensorValue, Trap, tile};
 
 /// An operand: in registers, or in memory, in parts where several CTAs hold it.
 #[derive(Clone, Debug)]
 pub(super) enum MatrixOperand {
     /// A tensor in registers.
-    Tensor(Tensor),
+    Tensor(TensorValue),
     /// Windows of memory, one a CTA that holds a part.
     Memory(Vec<MemoryPlace>),
 }
@@ -35,7 +35,7 @@ pub(super) struct WarpGroupDot {
 #[derive(Debug)]
 pub(super) enum Accumulator {
     /// A value that is there.
-    Value(Tensor),
+    Value(TensorValue),
     /// What an earlier dot leaves.
     Future(Rc<Future>),
 }
@@ -63,14 +63,15 @@ pub(super) struct TensorCoreMma {
 
 impl MatrixOperand {
     /// What it holds now.
-    pub(super) fn read(&self, memories: &ProgramMemory<'_>) -> Result<Tensor, Trap> {
+    pub(super) fn read(&self, memories: &ProgramMemory<'_>) -> Result<TensorValue, Trap> {
         match self {
             MatrixOperand::Tensor(tensor) => Ok(tensor.clone()),
             MatrixOperand::Memory(places) => {
                 if let [place] = &places[..] {
                     return memories.read(place);
                 }
-                let parts: Vec<Tensor> = places.iter().map(|place| memories.read(place)).collect::<Result<_, _>>()?;
+                let parts: Vec<TensorValue> =
+                    places.iter().map(|place| memories.read(place)).collect::<Result<_, _>>()?;
                 let tiles: Vec<_> = parts.iter().zip(places).map(|(part, place)| (part, &place.ty.tile)).collect();
                 tile::assemble(&tiles).ok_or_else(|| Trap::not_followed("an operand that no CTA holds"))
             }
@@ -80,17 +81,17 @@ impl MatrixOperand {
 
 impl WarpGroupDot {
     /// The product.
-    pub(super) fn value(&self, memories: &ProgramMemory<'_>) -> Result<Value, Trap> {
+    pub(super) fn value(&self, memories: &ProgramMemory<'_>) -> Result<RuntimeValue, Trap> {
         let (a, b) = (self.a.read(memories)?, self.b.read(memories)?);
         let old = match &self.accumulator {
             Accumulator::Value(tensor) => tensor.clone(),
             Accumulator::Future(future) => match future.value() {
-                Some(Value::Tensor(tensor)) => tensor,
+                Some(RuntimeValue::Tensor(tensor)) => tensor,
                 _ => return Err(Trap::not_followed("an accumulator without a value")),
             },
         };
         let to = Some(&old).filter(|_| self.adds);
-        dot(&a, &b, to, old.dtype(), self.precision).map(Value::Tensor)
+        dot(&a, &b, to, old.dtype(), self.precision).map(RuntimeValue::Tensor)
     }
 }
 
@@ -120,7 +121,7 @@ fn kind(name: &Option<Rc<str>>) -> Result<ElementEncoding, Trap> {
 }
 
 /// The columns of the accumulator's part of an operand that holds all of them, along one of its two dimensions.
-fn own_part(b: Tensor, into: &tile::Tile, along: usize) -> Tensor {
+fn own_part(b: TensorValue, into: &tile::Tile, along: usize) -> TensorValue {
     let (Some(&columns), Some(&from)) = (into.shape.last(), into.offset.last()) else { return b };
     let sizes = b.shape().to_vec();
     if sizes.len() != 2 || sizes[along] <= columns || sizes[along] != into.whole.last().copied().unwrap_or(0) {

@@ -1,6 +1,6 @@
 //! One program: a cluster of CTAs with their variables, memories and copies on their way.
 use base::rng::SplitMix64;
-use kernel::{BufferId, HostId, Kernel, SiteId, Target, Var, VarKind};
+use kernel::{BufferId, HostId, JumpTarget, Kernel, SiteId, Var, VarKind};
 use machine::{MachineError, Record, State, remote_cta, unpack};
 use ttgir::{OpId, ValueId};
 
@@ -14,7 +14,7 @@ use super::schedule_policy::SchedulePolicy;
 use super::transfer_queue::{PendingTransfer, TransferQueue};
 use crate::run::SPINS;
 use tensors::memory::{CtaMemory, GlobalMemory};
-use tensors::{Trap, Value};
+use tensors::{RuntimeValue, Trap};
 
 /// Why a program cannot go on.
 #[derive(Clone, PartialEq, Debug)]
@@ -174,7 +174,7 @@ impl<'k> Program<'k> {
     }
 
     /// What a jump hands on beside the machine.
-    pub(super) fn pass_handles(&mut self, context: &Context<'k>, cta: usize, target: &Target) {
+    pub(super) fn pass_handles(&mut self, context: &Context<'k>, cta: usize, target: &JumpTarget) {
         let params = context.machine.params(target.block);
         let values: Vec<Option<HandleValue>> = target.args.iter().map(|&arg| self.handle(cta, arg).cloned()).collect();
         for (&param, value) in params.iter().zip(values) {
@@ -189,11 +189,11 @@ impl<'k> Program<'k> {
         cta: usize,
         var: Option<Var>,
         representation: Representation,
-    ) -> Result<Option<Value>, Halt> {
+    ) -> Result<Option<RuntimeValue>, Halt> {
         let Some(var) = var else { return Ok(None) };
         match representation {
-            Representation::Int(width) => Ok(Some(Value::int(width, self.state.var(cta, var)))),
-            Representation::View | Representation::Token => Ok(Some(Value::Unit)),
+            Representation::Int(width) => Ok(Some(RuntimeValue::int(width, self.state.var(cta, var)))),
+            Representation::View | Representation::Token => Ok(Some(RuntimeValue::Unit)),
             Representation::Handle => {
                 let future = match self.handle(cta, var) {
                     Some(HandleValue::Value(value)) => return Ok(Some(value.clone())),
@@ -264,5 +264,5 @@ pub(super) enum ParameterValue {
     /// An integer or an address.
     Int(i64),
     /// A tensor, a descriptor or a float.
-    Value(Value),
+    Value(RuntimeValue),
 }

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use kernel::{BufferId, Kernel, Shape, ShapeId};
 
-use tensors::memory::{CtaMemory, Window, WindowError};
+use tensors::memory::{CtaMemory, TypedWindow, WindowError};
 use tensors::tensor::{count, strides};
-use tensors::{Tensor, Trap, tile};
+use tensors::{TensorValue, Trap, tile};
 
 /// A window of one CTA's memory, as an operand names it.
 #[derive(Clone, Debug)]
@@ -63,35 +63,35 @@ impl ProgramMemory<'_> {
         self.ctas.iter().map(CtaMemory::held).sum()
     }
 
-    fn window<'a>(&'a self, place: &'a MemoryPlace) -> Result<Window<'a>, Trap> {
+    fn window<'a>(&'a self, place: &'a MemoryPlace) -> Result<TypedWindow<'a>, Trap> {
         let shape = self.kernel.shapes.get(place.shape.0 as usize).ok_or_else(|| missed(WindowError::Layout))?;
         let (buffer, start) = (place.buffer, place.start);
-        Ok(Window { buffer, start, shape, sizes: &place.ty.tile.shape, dtype: place.ty.dtype })
+        Ok(TypedWindow { buffer, start, shape, sizes: &place.ty.tile.shape, dtype: place.ty.dtype })
     }
 
     /// What a place holds.
-    pub(super) fn read(&self, place: &MemoryPlace) -> Result<Tensor, Trap> {
+    pub(super) fn read(&self, place: &MemoryPlace) -> Result<TensorValue, Trap> {
         let memory = self.ctas.get(place.cta).ok_or_else(|| missed(WindowError::Outside))?;
         let window = self.window(place)?;
         let Some(element_order) = &place.element_order else { return memory.read(window).map_err(missed) };
         let sizes = [element_order.len() as u64];
         let shape = Shape::dense(&sizes, u64::from(place.ty.dtype.bits()));
-        let run = memory.read(Window { shape: &shape, sizes: &sizes, ..window }).map_err(missed)?;
+        let run = memory.read(TypedWindow { shape: &shape, sizes: &sizes, ..window }).map_err(missed)?;
         Ok(run.dense().pick(place.ty.tile.shape.clone(), element_order.iter().copied()))
     }
 
     /// Puts a tensor there.
-    pub(super) fn write(&mut self, place: &MemoryPlace, tensor: &Tensor) -> Result<(), Trap> {
+    pub(super) fn write(&mut self, place: &MemoryPlace, tensor: &TensorValue) -> Result<(), Trap> {
         let kernel = self.kernel;
         let shape = kernel.shapes.get(place.shape.0 as usize).ok_or_else(|| missed(WindowError::Layout))?;
         let (buffer, start) = (place.buffer, place.start);
-        let window = Window { buffer, start, shape, sizes: &place.ty.tile.shape, dtype: place.ty.dtype };
+        let window = TypedWindow { buffer, start, shape, sizes: &place.ty.tile.shape, dtype: place.ty.dtype };
         let memory = self.ctas.get_mut(place.cta).ok_or_else(|| missed(WindowError::Outside))?;
         memory.write(window, tensor).map_err(missed)
     }
 
     /// Puts bytes there in the order in which they lie: for copies that do not know what they copy.
-    pub(super) fn write_bytes(&mut self, tensor: &Tensor, into: &MemoryPlace) -> Result<(), Trap> {
+    pub(super) fn write_bytes(&mut self, tensor: &TensorValue, into: &MemoryPlace) -> Result<(), Trap> {
         let sizes = &into.ty.tile.shape;
         if tensor.shape() == sizes {
             return self.write(into, tensor);
@@ -112,7 +112,7 @@ impl ProgramMemory<'_> {
             offset / 16 * 512 + row % 32 * 16 + offset % 16
         };
         let bits = (0..rows * columns).map(|at| tensor.bits(from(at)));
-        let tensor = Tensor::from_bits(into.ty.dtype, sizes.clone(), bits);
+        let tensor = TensorValue::from_bits(into.ty.dtype, sizes.clone(), bits);
         self.write(into, &tensor)
     }
 }

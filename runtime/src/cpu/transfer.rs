@@ -6,7 +6,7 @@ use super::future::Future;
 use super::mma::{TensorCoreMma, WarpGroupDot};
 use super::program_memory::{MemoryPlace, ProgramMemory};
 use tensors::pointer_ops::{self, OutOfBounds};
-use tensors::{Descriptor, Environment, Tensor, Trap};
+use tensors::{Descriptor, Environment, TensorValue, Trap};
 
 /// Data on its way.
 #[derive(Debug)]
@@ -20,11 +20,17 @@ pub(super) enum Transfer {
     /// Rows go out.
     RowsOut { desc: Rc<Descriptor>, rows: Vec<i64>, column: i64, from: MemoryPlace },
     /// What pointers point to comes in; `other` where the mask says no. What `zero_outside` reads 0 outside.
-    PointersIn { pointers: Tensor, mask: Option<Tensor>, other: Option<Tensor>, zero_outside: bool, into: MemoryPlace },
+    PointersIn {
+        pointers: TensorValue,
+        mask: Option<TensorValue>,
+        other: Option<TensorValue>,
+        zero_outside: bool,
+        into: MemoryPlace,
+    },
     /// Shared memory goes to where pointers point.
-    PointersOut { pointers: Tensor, mask: Option<Tensor>, from: MemoryPlace },
+    PointersOut { pointers: TensorValue, mask: Option<TensorValue>, from: MemoryPlace },
     /// Registers go to memory.
-    Put { tensor: Tensor, into: MemoryPlace },
+    Put { tensor: TensorValue, into: MemoryPlace },
     /// Memory goes to memory.
     Move { from: MemoryPlace, into: MemoryPlace },
     /// A tensor core multiplies.

@@ -8,7 +8,7 @@ use std::path::Path;
 use base::TextRange;
 
 use super::recipe::{self, RecipeError};
-use super::spec::{Launch, LaunchOrigin};
+use super::spec::{LaunchOrigin, LaunchSpec};
 
 /// What tells a recipe from other comments.
 const MARK: &str = "fencepost-run:";
@@ -19,7 +19,7 @@ const INDENT: usize = 3;
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RecipeDirectives {
     /// Those that can be read.
-    pub launches: Vec<Launch>,
+    pub launches: Vec<LaunchSpec>,
     /// What is wrong, at ranges of the file.
     pub errors: Vec<RecipeError>,
 }
@@ -124,7 +124,7 @@ mod tests {
         let text = "// fencepost-run: gemm grid=4\r\n//    M=256\n//    a=f16[4]\n// M=1\nmodule {\n}\n  // fencepost-run: grid=2\n";
         let found = RecipeDirectives::read(text, false, Path::new(""));
         assert_eq!(found.errors, []);
-        let said: Vec<String> = found.launches.iter().map(Launch::to_string).collect();
+        let said: Vec<String> = found.launches.iter().map(LaunchSpec::to_string).collect();
         assert_eq!(said, ["gemm grid=4 M=256 a=f16[4]:normal", "grid=2"]);
         let Some(LaunchOrigin::Directive(range)) = found.launches.first().map(|launch| launch.origin.clone()) else {
             panic!("no directive")

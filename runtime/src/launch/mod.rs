@@ -9,4 +9,4 @@ pub mod store;
 mod value;
 
 pub use fill::{default_fill, fill};
-pub use spec::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin, PythonEntry};
+pub use spec::{ArgumentValue, ArraySpec, Fill, LaunchArgument, LaunchOrigin, LaunchSpec, PythonEntry};

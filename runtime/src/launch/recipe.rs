@@ -12,7 +12,7 @@ use std::path::Path;
 
 use base::TextRange;
 
-use super::spec::{Argument, Launch, LaunchOrigin, PythonEntry};
+use super::spec::{LaunchArgument, LaunchOrigin, LaunchSpec, PythonEntry};
 use super::value::{self, ValueError, unquoted};
 
 /// What is wrong with a recipe, and where.
@@ -25,10 +25,15 @@ pub struct RecipeError {
 }
 
 /// Reads a recipe; files are looked for from `folder` on, and without one not at all. What is wrong is left out of it.
-pub fn parse<'a>(text: &str, python: bool, folder: impl Into<Option<&'a Path>>) -> (Launch, Vec<RecipeError>) {
+pub fn parse<'a>(text: &str, python: bool, folder: impl Into<Option<&'a Path>>) -> (LaunchSpec, Vec<RecipeError>) {
     let folder = folder.into();
-    let mut launch =
-        Launch { kernel: None, grid: [1; 3], arguments: Vec::new(), entry: None, origin: LaunchOrigin::CommandLine };
+    let mut launch = LaunchSpec {
+        kernel: None,
+        grid: [1; 3],
+        arguments: Vec::new(),
+        entry: None,
+        origin: LaunchOrigin::CommandLine,
+    };
     let mut errors = Vec::new();
     let words = words(text);
     for (place, (at, word)) in words.iter().enumerate() {
@@ -64,7 +69,7 @@ pub fn parse<'a>(text: &str, python: bool, folder: impl Into<Option<&'a Path>>) 
             continue;
         }
         match value::read(given, folder) {
-            Ok(given) => launch.arguments.push(Argument { name: name.to_owned(), given }),
+            Ok(given) => launch.arguments.push(LaunchArgument { name: name.to_owned(), given }),
             Err(ValueError { at, length, message }) => wrong(start + at, length, message),
         }
     }
@@ -76,10 +81,10 @@ pub fn parse<'a>(text: &str, python: bool, folder: impl Into<Option<&'a Path>>) 
 /// # Errors
 ///
 /// What is wrong with it.
-pub fn argument(text: &str, folder: &Path) -> Result<Argument, String> {
+pub fn argument(text: &str, folder: &Path) -> Result<LaunchArgument, String> {
     let (name, given) = pair(text.trim()).ok_or(format!("`{text}` is no `NAME=VALUE`"))?;
     let given = value::read(given.trim(), Some(folder)).map_err(|wrong| wrong.message)?;
-    Ok(Argument { name: name.to_owned(), given })
+    Ok(LaunchArgument { name: name.to_owned(), given })
 }
 
 /// Reads a grid: `4`, `(4, 4)`, `4x4x1`.
@@ -156,7 +161,7 @@ fn range(start: usize, length: usize) -> TextRange {
 }
 
 /// The recipe as [`parse`] reads it.
-impl fmt::Display for Launch {
+impl fmt::Display for LaunchSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(kernel) = &self.kernel {
             write!(f, "{kernel} ")?;
@@ -185,7 +190,7 @@ impl fmt::Display for Launch {
 }
 
 /// As [`argument`] reads it.
-impl fmt::Display for Argument {
+impl fmt::Display for LaunchArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.name, self.given)
     }
@@ -197,7 +202,7 @@ mod tests {
     use crate::launch::{ArgumentValue, ArraySpec, Fill};
     use tensors::array::ElemType;
 
-    fn read(text: &str) -> Launch {
+    fn read(text: &str) -> LaunchSpec {
         let (launch, errors) = parse(text, true, Path::new("/f"));
         assert_eq!(errors, [], "{text}");
         launch

@@ -9,13 +9,13 @@ use tensors::array::{Array, ElemType, strides};
 
 /// How a kernel is launched.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Launch {
+pub struct LaunchSpec {
     /// Name of the entry function; `None` where the file holds only one.
     pub kernel: Option<String>,
     /// Programs along x, y, z; one cluster each where the kernel has clusters.
     pub grid: [u32; 3],
     /// By name, or by position (`arg3`, from 0) where the text has no names.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<LaunchArgument>,
     /// How a Python file is run where its own code makes the launch; `None`: the launch is made from the
     /// arguments above.
     pub entry: Option<PythonEntry>,
@@ -23,7 +23,7 @@ pub struct Launch {
     pub origin: LaunchOrigin,
 }
 
-impl Launch {
+impl LaunchSpec {
     /// What is given for a parameter, by its name or else by its position.
     pub fn argument(&self, name: &str, position: usize) -> Option<&ArgumentValue> {
         let by_name = self.arguments.iter().find(|argument| argument.name == name);
@@ -35,7 +35,7 @@ impl Launch {
 
 /// An argument of a launch.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Argument {
+pub struct LaunchArgument {
     /// The parameter, without `%`.
     pub name: String,
     /// The value that it gets.

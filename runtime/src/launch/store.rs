@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::spec::{Argument, Launch, LaunchOrigin};
+use super::spec::{LaunchArgument, LaunchOrigin, LaunchSpec};
 use super::{recipe, value};
 use crate::limits::recipes::FILE as BYTES;
 
@@ -64,7 +64,7 @@ enum Scalar {
 }
 
 impl RecipeEntry {
-    fn launch(&self, python: bool, folder: &Path) -> Result<Launch, String> {
+    fn launch(&self, python: bool, folder: &Path) -> Result<LaunchSpec, String> {
         let text = self.recipe.as_deref().unwrap_or("");
         let (mut launch, errors) = recipe::parse(text, python, folder);
         if let Some(error) = errors.into_iter().next() {
@@ -89,7 +89,7 @@ impl RecipeEntry {
                 Scalar::Text(text) => text.clone(),
             };
             let given = value::read(&text, Some(folder)).map_err(|wrong| format!("`{name}`: {}", wrong.message))?;
-            launch.arguments.push(Argument { name: name.clone(), given });
+            launch.arguments.push(LaunchArgument { name: name.clone(), given });
         }
         Ok(launch)
     }
@@ -113,11 +113,11 @@ fn entries(text: &str) -> Result<Vec<RecipeEntry>, String> {
 /// # Errors
 ///
 /// What is wrong with it.
-pub fn load(path: &Path, python: bool) -> Result<Vec<Launch>, String> {
+pub fn load(path: &Path, python: bool) -> Result<Vec<LaunchSpec>, String> {
     let named = |why: String| format!("{}: {why}", path.display());
     let text = fs::read_to_string(path).map_err(|error| named(error.to_string()))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let launches: Result<Vec<Launch>, String> =
+    let launches: Result<Vec<LaunchSpec>, String> =
         entries(&text).map_err(named)?.iter().map(|entry| entry.launch(python, folder)).collect();
     let launches = launches.map_err(named)?;
     if launches.is_empty() { Err(named("holds no recipe".to_owned())) } else { Ok(launches) }
@@ -144,18 +144,18 @@ impl RecipeStore {
     }
 
     /// The recipes of a file, those that can be read.
-    pub fn of(&self, file: &Path, python: bool) -> Vec<Launch> {
+    pub fn of(&self, file: &Path, python: bool) -> Vec<LaunchSpec> {
         let name = self.name(file);
         let own = self.kept.iter().filter(|(file, _)| *file == name);
         let read = own.filter_map(|(_, text)| {
             let (launch, errors) = recipe::parse(text, python, self.root.as_path());
-            errors.is_empty().then_some(Launch { origin: LaunchOrigin::Stored, ..launch })
+            errors.is_empty().then_some(LaunchSpec { origin: LaunchOrigin::Stored, ..launch })
         });
         read.collect()
     }
 
     /// Whether this recipe was kept.
-    pub fn has(&self, file: &Path, launch: &Launch) -> bool {
+    pub fn has(&self, file: &Path, launch: &LaunchSpec) -> bool {
         self.kept.contains(&(self.name(file), launch.to_string()))
     }
 
@@ -164,7 +164,7 @@ impl RecipeStore {
     /// # Errors
     ///
     /// The system's; the file is as it was then.
-    pub fn keep(&mut self, file: &Path, launch: &Launch) -> io::Result<()> {
+    pub fn keep(&mut self, file: &Path, launch: &LaunchSpec) -> io::Result<()> {
         if let Some(why) = &self.problem {
             return Err(io::Error::other(why.clone()));
         }
@@ -233,7 +233,7 @@ mod tests {
         folder
     }
 
-    fn recipe(text: &str) -> Launch {
+    fn recipe(text: &str) -> LaunchSpec {
         recipe::parse(text, true, Path::new("")).0
     }
 
@@ -249,7 +249,7 @@ mod tests {
         assert!(store.keep(&file, &recipe("k grid=8")).is_ok());
         let again = RecipeStore::open(&root);
         assert_eq!(again.problem, None);
-        let said: Vec<String> = again.of(&file, true).iter().map(Launch::to_string).collect();
+        let said: Vec<String> = again.of(&file, true).iter().map(LaunchSpec::to_string).collect();
         assert_eq!(said, ["other main --x 1", "k grid=8"]);
         assert!(again.has(&file, &recipe("k grid=8")) && !again.has(&file, &first));
         assert!(again.of(&root.join("other.py"), true).is_empty());
@@ -279,7 +279,7 @@ mod tests {
         let path = root.join("launch.toml");
         let text = "kernel = 'gemm'\ngrid = [4, 2]\n[arguments]\na = 'f16[4]:ones'\nM = 256\nflag = true\n[[launch]]\nrecipe = 'k grid=3'\n";
         assert!(fs::write(&path, text).is_ok());
-        let said = load(&path, false).map(|it| it.iter().map(Launch::to_string).collect::<Vec<_>>());
+        let said = load(&path, false).map(|it| it.iter().map(LaunchSpec::to_string).collect::<Vec<_>>());
         assert_eq!(said, Ok(vec!["gemm grid=(4,2) M=256 a=f16[4]:ones flag=True".to_owned(), "k grid=3".to_owned()]));
         for (text, word) in
             [("grid = [0]", "no grid"), ("[arguments]\na = 'f99[1]'", "`a`"), ("x = 1", "x"), ("", "no recipe")]

@@ -9,7 +9,7 @@ use engine::Engine;
 use findings::Kind;
 
 use super::Replay;
-use crate::launch::{Launch, LaunchOrigin};
+use crate::launch::{LaunchOrigin, LaunchSpec};
 use crate::process::RunFolder;
 use crate::run::{Instrument, KernelChecker, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 
@@ -48,7 +48,7 @@ fn replay(log: &str, path: &str, text: &str, compiled: Option<&str>) -> RunRepor
         path: PathBuf::from(path),
         text: text.into(),
         compiled: compiled.map(Into::into),
-        launch: Launch {
+        launch: LaunchSpec {
             kernel: None,
             grid: [1, 1, 1],
             arguments: Vec::new(),

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::Serialize;
 use ttgir::{OpId, Tree};
 
-use crate::launch::{ArgumentValue, ArraySpec, Fill, Launch, fill};
+use crate::launch::{ArgumentValue, ArraySpec, Fill, LaunchSpec, fill};
 use crate::limits::triton::ELEMENTS;
 use crate::run::RunError;
 use tensors::array::{Array, ElemType};
@@ -67,7 +67,7 @@ pub(crate) struct BoundParameters {
 pub(crate) fn bind(
     tree: &Tree,
     function: OpId,
-    launch: &Launch,
+    launch: &LaunchSpec,
     seed: u64,
     (folder, cancel): (&Path, &Cancel<'_>),
 ) -> Result<BoundParameters, RunError> {

@@ -12,7 +12,7 @@ use engine::Engine;
 use findings::Kind;
 
 use super::Triton;
-use crate::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
+use crate::launch::{ArgumentValue, ArraySpec, Fill, LaunchArgument, LaunchOrigin, LaunchSpec};
 use crate::process::RunFolder;
 use crate::run::{Instrument, KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
 use tensors::array::ElemType;
@@ -57,9 +57,14 @@ fn run(script: &str, change: impl Fn(&mut RunRequest)) -> Result<RunReport, RunE
 
 fn run_with(python: &Path, change: impl Fn(&mut RunRequest)) -> Result<RunReport, RunError> {
     let spec = ArraySpec { dtype: ElemType::F32, unsigned: false, shape: vec![4], strides: None, fill: Fill::Arange };
-    let x = Argument { name: "x".to_owned(), given: ArgumentValue::Array(spec) };
-    let launch =
-        Launch { kernel: None, grid: [2, 1, 1], arguments: vec![x], entry: None, origin: LaunchOrigin::CommandLine };
+    let x = LaunchArgument { name: "x".to_owned(), given: ArgumentValue::Array(spec) };
+    let launch = LaunchSpec {
+        kernel: None,
+        grid: [2, 1, 1],
+        arguments: vec![x],
+        entry: None,
+        origin: LaunchOrigin::CommandLine,
+    };
     let mut request = RunRequest {
         path: PathBuf::from("/tmp/twice.ttgir"),
         text: KERNEL.into(),

@@ -2,10 +2,10 @@
 
 use super::constant;
 use super::elementwise::select;
-use super::evaluator::{Evaluator, OpSite, Value, arg};
+use super::evaluator::{Evaluator, OpSite, RuntimeValue, arg};
 use super::float_ops::{float1, float2, maximum, minimum, negate, test2};
 use super::integer::{BinaryIntOp, IntPredicate, add_carry, compare, int2};
-use super::tensor::Tensor;
+use super::tensor::TensorValue;
 use super::trap::Trap;
 use crate::float_format::power_of_two;
 
@@ -29,7 +29,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         "select" => Evaluator::three(select),
         "addui_extended" => Evaluator::new(|operands, _| {
             let (sum, carry) = add_carry(arg(operands, 0)?, arg(operands, 1)?);
-            Ok(vec![Value::Tensor(sum), Value::Tensor(carry)])
+            Ok(vec![RuntimeValue::Tensor(sum), RuntimeValue::Tensor(carry)])
         }),
         "mulsi_extended" => wide(BinaryIntOp::MulHighS),
         "mului_extended" => wide(BinaryIntOp::MulHighU),
@@ -50,7 +50,7 @@ fn flush_wide(a: f64) -> f64 {
 fn wide(high: BinaryIntOp) -> Evaluator {
     Evaluator::new(move |operands, _| {
         let (a, b) = (arg(operands, 0)?, arg(operands, 1)?);
-        Ok(vec![Value::Tensor(int2(BinaryIntOp::Mul, a, b)), Value::Tensor(int2(high, a, b))])
+        Ok(vec![RuntimeValue::Tensor(int2(BinaryIntOp::Mul, a, b)), RuntimeValue::Tensor(int2(high, a, b))])
     })
 }
 
@@ -147,7 +147,7 @@ fn predicate(text: &str) -> Option<FloatPredicate> {
     })
 }
 
-fn compare_floats(test: FloatPredicate, a: &Tensor, b: &Tensor) -> Tensor {
+fn compare_floats(test: FloatPredicate, a: &TensorValue, b: &TensorValue) -> TensorValue {
     macro_rules! answer {
         () => {
             |a, b| {

@@ -6,9 +6,9 @@
 use std::cell::Cell;
 
 use super::combine::{combine, unknown_combination};
-use super::evaluator::{Environment, Evaluator, OpSite, Value, arg, optional};
+use super::evaluator::{Environment, Evaluator, OpSite, RuntimeValue, arg, optional};
 use super::pointer_ops::{advance, pointee};
-use super::tensor::{Sizes, Tensor, count};
+use super::tensor::{Sizes, TensorValue, count};
 use super::trap::Trap;
 use crate::array::ElemType;
 use crate::float_format::Rounding;
@@ -55,7 +55,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             (None, Some(update)) => Some(update(old, value.bits(at))),
             (None, None) => None,
         };
-        Ok(vec![Value::Tensor(each_element(world, &pointers, mask, dtype, &shape, step)?)])
+        Ok(vec![RuntimeValue::Tensor(each_element(world, &pointers, mask, dtype, &shape, step)?)])
     })))
 }
 
@@ -75,7 +75,7 @@ fn plain(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
         let (pointers, mask) = (arg(operands, 0)?, optional(operands, mask)?);
         let Some(value) = optional(operands, value)? else {
             let read = each_element(world, pointers, mask, dtype, &shape, |_, _| None)?;
-            return Ok(vec![Value::Tensor(read)]);
+            return Ok(vec![RuntimeValue::Tensor(read)]);
         };
         for at in 0..count(&shape) {
             if mask.is_none_or(|mask| mask.bits(at) != 0) {
@@ -116,7 +116,7 @@ fn poll(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
         for (at, _) in met.iter().enumerate().filter(|(_, met)| **met == 1) {
             world.global.note(pointers.bits(at), len, AccessMode::AtomicRead, at, len);
         }
-        Ok(vec![Value::Tensor(Tensor::from_bits(ElemType::I1, shape.clone(), met.into_iter()))])
+        Ok(vec![RuntimeValue::Tensor(TensorValue::from_bits(ElemType::I1, shape.clone(), met.into_iter()))])
     }))
 }
 
@@ -127,11 +127,11 @@ fn poll(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
 /// Where the operation is none that is known of elements of this type.
 pub fn scatter(
     kind: &str,
-    into: &Tensor,
+    into: &TensorValue,
     places: &[usize],
-    values: &Tensor,
-    mask: Option<&Tensor>,
-) -> Result<(Tensor, Tensor), Trap> {
+    values: &TensorValue,
+    mask: Option<&TensorValue>,
+) -> Result<(TensorValue, TensorValue), Trap> {
     let step = update(kind, into.dtype())?;
     let mut bits: Vec<u64> = (0..into.len()).map(|at| into.bits(at)).collect();
     let mut found = Vec::with_capacity(values.len());
@@ -142,19 +142,19 @@ pub fn scatter(
             *element = step(*element, values.bits(from));
         }
     }
-    let new = Tensor::from_bits(into.dtype(), into.shape().clone(), bits.into_iter());
-    Ok((new, Tensor::from_bits(into.dtype(), values.shape().clone(), found.into_iter())))
+    let new = TensorValue::from_bits(into.dtype(), into.shape().clone(), bits.into_iter());
+    Ok((new, TensorValue::from_bits(into.dtype(), values.shape().clone(), found.into_iter())))
 }
 
 /// Replaces what is at each address by what `step` makes of it, if anything; what was there before.
 fn each_element(
     world: &mut Environment,
-    pointers: &Tensor,
-    mask: Option<&Tensor>,
+    pointers: &TensorValue,
+    mask: Option<&TensorValue>,
     dtype: ElemType,
     shape: &Sizes,
     step: impl Fn(usize, u64) -> Option<u64>,
-) -> Result<Tensor, Trap> {
+) -> Result<TensorValue, Trap> {
     let mut olds = Vec::with_capacity(count(shape));
     let mut bytes = [0; 8];
     for at in 0..count(shape) {
@@ -177,7 +177,7 @@ fn each_element(
         world.global.note(address, len, mode, at, len);
         olds.push(old);
     }
-    Ok(Tensor::from_bits(dtype, shape.clone(), olds.into_iter()))
+    Ok(TensorValue::from_bits(dtype, shape.clone(), olds.into_iter()))
 }
 
 /// What memory holds after a read-modify-write, by what it held and the operand.
@@ -186,7 +186,7 @@ type Update = Box<dyn Fn(u64, u64) -> u64>;
 fn update(kind: &str, dtype: ElemType) -> Result<Update, Trap> {
     let kind = kind.split(':').next().unwrap_or(kind).trim();
     let scalar = Sizes::from([]);
-    let bits = move |bits| Tensor::splat(dtype, scalar.clone(), bits);
+    let bits = move |bits| TensorValue::splat(dtype, scalar.clone(), bits);
     let float = |f: fn(f64, f64) -> f64| -> Update {
         Box::new(move |old, value| encode(dtype, f(decode(dtype, old), decode(dtype, value)), Rounding::Nearest))
     };

@@ -6,7 +6,7 @@
 use super::elementwise::{map, words};
 use super::evaluator::{Evaluator, OpSite};
 use super::float_ops::{doubles, floats, of_doubles, of_floats};
-use super::tensor::{Tensor, Word, each, extend, with_word};
+use super::tensor::{TensorValue, Word, each, extend, with_word};
 use super::trap::Trap;
 use crate::array::ElemType;
 use crate::float_format::{Rounding, round_to_odd};
@@ -72,7 +72,7 @@ fn rounding(site: &OpSite<'_>) -> Result<Rounding, Trap> {
 }
 
 /// Sign extension; a truth value is 0 or -1.
-fn extend_to(a: &Tensor, to: ElemType) -> Tensor {
+fn extend_to(a: &TensorValue, to: ElemType) -> TensorValue {
     let from = a.dtype();
     let one = from == ElemType::I1;
     with_word!(to, W => {
@@ -80,21 +80,21 @@ fn extend_to(a: &Tensor, to: ElemType) -> Tensor {
             let value = extend(from, word.to_u64());
             W::from_u64(if one { value.wrapping_neg() } else { value } as u64)
         }));
-        Tensor::of(to, a.shape().clone(), words)
+        TensorValue::of(to, a.shape().clone(), words)
     })
 }
 
 /// Zero extension and truncation.
-fn resize(a: &Tensor, to: ElemType) -> Tensor {
+fn resize(a: &TensorValue, to: ElemType) -> TensorValue {
     let mask = if to == ElemType::I1 { 1 } else { u64::MAX };
     with_word!(to, W => {
         let words = each!(a.data(), words => map(words, |word| W::from_u64(word.to_u64() & mask)));
-        Tensor::of(to, a.shape().clone(), words)
+        TensorValue::of(to, a.shape().clone(), words)
     })
 }
 
 /// A float to an integer, towards zero.
-pub(crate) fn to_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
+pub(crate) fn to_int(a: &TensorValue, to: ElemType, signed: bool) -> TensorValue {
     let shape = a.shape().clone();
     let numbers = doubles(a);
     macro_rules! saturate {
@@ -103,11 +103,11 @@ pub(crate) fn to_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
                 true => map(&numbers, |number| number as $signed as $unsigned),
                 false => map(&numbers, |number| number as $unsigned),
             };
-            Tensor::of(to, shape, words)
+            TensorValue::of(to, shape, words)
         }};
     }
     match to {
-        ElemType::I1 => Tensor::of(to, shape, map(&numbers, |number| (number as i64 & 1) as u8)),
+        ElemType::I1 => TensorValue::of(to, shape, map(&numbers, |number| (number as i64 & 1) as u8)),
         ElemType::I8 => saturate!(i8, u8),
         ElemType::I16 => saturate!(i16, u16),
         ElemType::I32 => saturate!(i32, u32),
@@ -116,7 +116,7 @@ pub(crate) fn to_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
 }
 
 /// An integer to a float, to the nearest.
-pub(crate) fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
+pub(crate) fn from_int(a: &TensorValue, to: ElemType, signed: bool) -> TensorValue {
     let (from, shape) = (a.dtype(), a.shape().clone());
     let value = move |bits: u64| match (from, signed) {
         (ElemType::I1, true) => -((bits & 1) as i128),
@@ -128,7 +128,7 @@ pub(crate) fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
             let value = if signed && from != ElemType::I1 { extend(from, word.to_u64()) } else { word.to_u64() as i64 };
             (if signed && from == ElemType::I1 { -(value as f32) } else { value as f32 }).to_bits()
         }));
-        return Tensor::of(to, shape, numbers);
+        return TensorValue::of(to, shape, numbers);
     }
     let numbers: Vec<f64> = match to {
         ElemType::F64 => each!(a.data(), words => map(words, |word| value(word.to_u64()) as f64)),
@@ -138,7 +138,7 @@ pub(crate) fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
 }
 
 /// A float to another format.
-pub(crate) fn convert(a: &Tensor, to: ElemType, rounding: Rounding) -> Tensor {
+pub(crate) fn convert(a: &TensorValue, to: ElemType, rounding: Rounding) -> TensorValue {
     let shape = a.shape().clone();
     let (from, nearest) = (a.dtype(), rounding == Rounding::Nearest);
     if from == to {
@@ -148,9 +148,9 @@ pub(crate) fn convert(a: &Tensor, to: ElemType, rounding: Rounding) -> Tensor {
         (ElemType::F32, ElemType::F16 | ElemType::BF16) if nearest => {
             let numbers = words::<u32>(a);
             if to == ElemType::F16 {
-                Tensor::of(to, shape, map(numbers, |bits| crate::float_format::to_f16(f32::from_bits(bits))))
+                TensorValue::of(to, shape, map(numbers, |bits| crate::float_format::to_f16(f32::from_bits(bits))))
             } else {
-                Tensor::of(to, shape, map(numbers, |bits| crate::float_format::to_bf16(f32::from_bits(bits))))
+                TensorValue::of(to, shape, map(numbers, |bits| crate::float_format::to_bf16(f32::from_bits(bits))))
             }
         }
         (ElemType::F64, _) => of_doubles(to, shape, &doubles(a), rounding),

@@ -2,7 +2,7 @@
 
 use super::float_ops::{float2, maximum, minimum};
 use super::integer::{BinaryIntOp, int2};
-use super::tensor::Tensor;
+use super::tensor::TensorValue;
 use super::trap::Trap;
 use crate::array::ElemType;
 
@@ -11,7 +11,7 @@ pub(crate) fn unknown_combination(kind: &str, dtype: ElemType) -> Trap {
 }
 
 /// Element by element, what a read-modify-write of this kind (`add`, `fadd`, `max`, …) leaves in memory.
-pub(crate) fn combine(kind: &str, old: &Tensor, value: &Tensor) -> Result<Tensor, Trap> {
+pub(crate) fn combine(kind: &str, old: &TensorValue, value: &TensorValue) -> Result<TensorValue, Trap> {
     let dtype = old.dtype();
     if !dtype.is_int() {
         return match kind {

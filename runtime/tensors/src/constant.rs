@@ -1,34 +1,38 @@
 //! Constants: numbers, truth values, `dense<…>` with one element, all of them, or their bytes in hexadecimal.
 
-use super::evaluator::{OpSite, Value};
-use super::tensor::{Sizes, Tensor, count};
+use super::evaluator::{OpSite, RuntimeValue};
+use super::tensor::{Sizes, TensorValue, count};
 use super::tile::slice;
 use super::trap::Trap;
 use crate::array::ElemType;
 use crate::float_format::{Rounding, encode};
 
 /// The value of `arith.constant`.
-pub(crate) fn read(site: &OpSite<'_>) -> Result<Value, Trap> {
+pub(crate) fn read(site: &OpSite<'_>) -> Result<RuntimeValue, Trap> {
     let ty = site.result(0)?;
     let text = site.text("value").ok_or_else(|| site.trap("has no value"))?;
     let whole = tensor(text, ty.dtype, &ty.tile.whole).ok_or_else(|| site.trap("has a value that is not followed"))?;
-    Ok(Value::Tensor(if whole.is_splat() { whole.with_shape(ty.shape().clone()) } else { slice(&whole, &ty.tile) }))
+    Ok(RuntimeValue::Tensor(if whole.is_splat() {
+        whole.with_shape(ty.shape().clone())
+    } else {
+        slice(&whole, &ty.tile)
+    }))
 }
 
-fn tensor(text: &str, dtype: ElemType, shape: &Sizes) -> Option<Tensor> {
+fn tensor(text: &str, dtype: ElemType, shape: &Sizes) -> Option<TensorValue> {
     let Some(inner) = text.strip_prefix("dense<") else {
-        return Some(Tensor::splat(dtype, shape.clone(), element(number(text), dtype)?));
+        return Some(TensorValue::splat(dtype, shape.clone(), element(number(text), dtype)?));
     };
     let inner = inner.get(..inner.find('>')?)?.trim();
     if let Some(hex) = inner.strip_prefix("\"0x") {
         return bytes(hex.strip_suffix('"')?, dtype, shape);
     }
     if !inner.starts_with('[') {
-        return Some(Tensor::splat(dtype, shape.clone(), element(inner, dtype)?));
+        return Some(TensorValue::splat(dtype, shape.clone(), element(inner, dtype)?));
     }
     let words = inner.split([',', '[', ']']).map(str::trim).filter(|word| !word.is_empty());
     let bits: Vec<u64> = words.map(|word| element(word, dtype)).collect::<Option<_>>()?;
-    (bits.len() == count(shape)).then(|| Tensor::from_bits(dtype, shape.clone(), bits.into_iter()))
+    (bits.len() == count(shape)).then(|| TensorValue::from_bits(dtype, shape.clone(), bits.into_iter()))
 }
 
 /// A literal without the type behind it.
@@ -65,20 +69,20 @@ fn element(text: &str, dtype: ElemType) -> Option<u64> {
 }
 
 /// Elements from their bytes, little-endian; of truth values eight to a byte.
-fn bytes(hex: &str, dtype: ElemType, shape: &Sizes) -> Option<Tensor> {
+fn bytes(hex: &str, dtype: ElemType, shape: &Sizes) -> Option<TensorValue> {
     let digit = |at: usize| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok();
     let bytes: Vec<u8> = (0..hex.len() / 2).map(|at| digit(at * 2)).collect::<Option<_>>()?;
     let len = count(shape);
     if dtype == ElemType::I1 {
         let bit = |at: usize| Some(u64::from(bytes.get(at / 8)? >> (at % 8) & 1));
         let bits: Vec<u64> = (0..len).map(bit).collect::<Option<_>>()?;
-        return Some(Tensor::from_bits(dtype, shape.clone(), bits.into_iter()));
+        return Some(TensorValue::from_bits(dtype, shape.clone(), bits.into_iter()));
     }
     let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     let bits: Vec<u64> = bytes.chunks(dtype.bytes()).map(word).collect();
     match bits.len() {
-        1 => Some(Tensor::splat(dtype, shape.clone(), *bits.first()?)),
-        all if all == len => Some(Tensor::from_bits(dtype, shape.clone(), bits.into_iter())),
+        1 => Some(TensorValue::splat(dtype, shape.clone(), *bits.first()?)),
+        all if all == len => Some(TensorValue::from_bits(dtype, shape.clone(), bits.into_iter())),
         _ => None,
     }
 }

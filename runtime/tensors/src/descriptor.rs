@@ -5,7 +5,7 @@
 //! Missed: im2col.
 
 use super::combine::combine;
-use super::tensor::{Sizes, Tensor, Word, count, each, with_word};
+use super::tensor::{Sizes, TensorValue, Word, count, each, with_word};
 use super::trap::Trap;
 use crate::array::ElemType;
 use crate::memory::{AccessFault, AccessMode, GlobalMemory};
@@ -95,12 +95,12 @@ impl Descriptor {
 
     /// Reads the box of these sizes at these coordinates. Fails where the descriptor's tensor is not all in one
     /// allocation.
-    pub fn load(&self, global: &GlobalMemory, at: &[i64], sizes: &[u64]) -> Result<Tensor, Trap> {
+    pub fn load(&self, global: &GlobalMemory, at: &[i64], sizes: &[u64]) -> Result<TensorValue, Trap> {
         self.fetch(global, at, sizes, true)
     }
 
     /// Reads a box; the accesses are `noted`, unless they are half of an update.
-    fn fetch(&self, global: &GlobalMemory, at: &[i64], sizes: &[u64], noted: bool) -> Result<Tensor, Trap> {
+    fn fetch(&self, global: &GlobalMemory, at: &[i64], sizes: &[u64], noted: bool) -> Result<TensorValue, Trap> {
         let width = sizes.last().copied().unwrap_or(1) as usize;
         with_word!(self.dtype, W => {
             let mut words = vec![W::from_u64(self.fill()); count(sizes)];
@@ -119,17 +119,17 @@ impl Descriptor {
                     *word = W::read(bytes);
                 }
             }
-            Ok(Tensor::of(self.dtype, Sizes::from(sizes), words))
+            Ok(TensorValue::of(self.dtype, Sizes::from(sizes), words))
         })
     }
 
     /// Writes a tensor into the box at these coordinates. Fails where the descriptor's tensor is not all in one
     /// allocation.
-    pub fn store(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor) -> Result<(), Trap> {
+    pub fn store(&self, global: &mut GlobalMemory, at: &[i64], tensor: &TensorValue) -> Result<(), Trap> {
         self.put(global, at, tensor, AccessMode::Write)
     }
 
-    fn put(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor, mode: AccessMode) -> Result<(), Trap> {
+    fn put(&self, global: &mut GlobalMemory, at: &[i64], tensor: &TensorValue, mode: AccessMode) -> Result<(), Trap> {
         let width = tensor.shape().last().copied().unwrap_or(1) as usize;
         let dense = tensor.dense();
         each!(dense.data(), words => put(self.rows(at, tensor.shape()), words, width, global, mode))
@@ -137,25 +137,31 @@ impl Descriptor {
 
     /// Combines a tensor with what the box at these coordinates holds (`add`, `min`, `max`, `and`, `or`, `xor`). Fails
     /// where the descriptor's tensor is not all in one allocation, or the combination is not known for the type.
-    pub fn reduce(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor, kind: &str) -> Result<(), Trap> {
+    pub fn reduce(&self, global: &mut GlobalMemory, at: &[i64], tensor: &TensorValue, kind: &str) -> Result<(), Trap> {
         let old = self.fetch(global, at, tensor.shape(), false)?;
         let new = combine(kind, &old, tensor)?;
         self.put(global, at, &new, AccessMode::AtomicUpdate)
     }
 
     /// Reads rows of a tensor of two dimensions, from this column on, as a tensor of these sizes.
-    pub fn gather(&self, global: &GlobalMemory, rows: &[i64], column: i64, sizes: &[u64]) -> Result<Tensor, Trap> {
+    pub fn gather(&self, global: &GlobalMemory, rows: &[i64], column: i64, sizes: &[u64]) -> Result<TensorValue, Trap> {
         let width = sizes.last().copied().unwrap_or(1);
         let mut parts = Vec::with_capacity(rows.len());
         for &row in rows {
             parts.push(self.load(global, &[row, column], &[1, width])?);
         }
         let bits = parts.iter().flat_map(|part| (0..part.len()).map(|at| part.bits(at)));
-        Ok(Tensor::from_bits(self.dtype, Sizes::from(sizes), bits))
+        Ok(TensorValue::from_bits(self.dtype, Sizes::from(sizes), bits))
     }
 
     /// Writes the rows of a tensor to these rows, from this column on.
-    pub fn scatter(&self, global: &mut GlobalMemory, rows: &[i64], column: i64, tensor: &Tensor) -> Result<(), Trap> {
+    pub fn scatter(
+        &self,
+        global: &mut GlobalMemory,
+        rows: &[i64],
+        column: i64,
+        tensor: &TensorValue,
+    ) -> Result<(), Trap> {
         let width = tensor.shape().last().copied().unwrap_or(1);
         for (at, &row) in rows.iter().enumerate() {
             let from = at * width as usize;

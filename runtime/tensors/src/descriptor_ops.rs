@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::descriptor::Descriptor;
-use super::evaluator::{Evaluator, OpSite, Value, arg, int};
+use super::evaluator::{Evaluator, OpSite, RuntimeValue, arg, int};
 use super::tile::Tile;
 use super::trap::Trap;
 
@@ -25,7 +25,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             let size = size.ok_or_else(|| site.trap("of this size is not followed"))?;
             Evaluator::new(move |_, world| {
                 let address = world.global.allocate("scratch", vec![u8::MAX; size]);
-                Ok(vec![Value::int(64, address as i64)])
+                Ok(vec![RuntimeValue::int(64, address as i64)])
             })
         }
         _ => return Ok(None),
@@ -33,9 +33,9 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
 }
 
 /// The descriptor that an operand is.
-pub(crate) fn descriptor(operands: &[Value], at: usize) -> Result<&Descriptor, Trap> {
+pub(crate) fn descriptor(operands: &[RuntimeValue], at: usize) -> Result<&Descriptor, Trap> {
     match operands.get(at) {
-        Some(Value::Descriptor(descriptor)) => Ok(descriptor),
+        Some(RuntimeValue::Descriptor(descriptor)) => Ok(descriptor),
         _ => Err(Trap::not_followed("an operand is no tensor descriptor")),
     }
 }
@@ -45,7 +45,7 @@ fn group(site: &OpSite<'_>, name: &str) -> std::ops::Range<usize> {
     site.tree.group_span(site.op, name).map_or(0..0, |(first, len)| first..first + len)
 }
 
-fn ints(operands: &[Value], group: &std::ops::Range<usize>) -> Result<Vec<i64>, Trap> {
+fn ints(operands: &[RuntimeValue], group: &std::ops::Range<usize>) -> Result<Vec<i64>, Trap> {
     group.clone().map(|at| int(operands, at)).collect()
 }
 
@@ -64,7 +64,7 @@ fn make(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
             nan,
             off: false,
         };
-        Ok(vec![Value::Descriptor(Rc::new(made))])
+        Ok(vec![RuntimeValue::Descriptor(Rc::new(made))])
     }))
 }
 
@@ -81,7 +81,7 @@ fn load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     Ok(Evaluator::new(move |operands, world| {
         let at = within(&ints(operands, &indices)?, &ty.tile);
         let read = descriptor(operands, 0)?.load(&world.global, &at, ty.shape())?;
-        Ok(vec![Value::Tensor(read)])
+        Ok(vec![RuntimeValue::Tensor(read)])
     }))
 }
 
@@ -110,7 +110,7 @@ fn gather(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     }
     Ok(Evaluator::new(move |operands, world| {
         let (from, rows) = (descriptor(operands, 0)?, arg(operands, 1)?.ints());
-        Ok(vec![Value::Tensor(from.gather(&world.global, &rows, int(operands, 2)?, ty.shape())?)])
+        Ok(vec![RuntimeValue::Tensor(from.gather(&world.global, &rows, int(operands, 2)?, ty.shape())?)])
     }))
 }
 
@@ -145,7 +145,7 @@ fn update(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
         {
             moved.off = true;
         }
-        Ok(vec![Value::Descriptor(Rc::new(moved))])
+        Ok(vec![RuntimeValue::Descriptor(Rc::new(moved))])
     }))
 }
 
@@ -177,8 +177,8 @@ fn create(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
 fn reinterpret(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let block = site.result(0)?;
     Ok(Evaluator::new(move |operands, world| {
-        if let Some(Value::Descriptor(same)) = operands.first() {
-            return Ok(vec![Value::Descriptor(same.clone())]);
+        if let Some(RuntimeValue::Descriptor(same)) = operands.first() {
+            return Ok(vec![RuntimeValue::Descriptor(same.clone())]);
         }
         let map = world.maps.get(&(int(operands, 0)? as u64)).cloned();
         let mut made = map.ok_or_else(|| Trap::not_followed("no tensor map was made at the address"))?;
@@ -186,6 +186,6 @@ fn reinterpret(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
         let bytes = block.dtype.bytes() as i64;
         made.strides = made.strides.iter().map(|stride| stride / bytes).chain([1]).collect();
         made.block = block.tile.whole.to_vec();
-        Ok(vec![Value::Descriptor(Rc::new(made))])
+        Ok(vec![RuntimeValue::Descriptor(Rc::new(made))])
     }))
 }

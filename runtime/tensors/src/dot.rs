@@ -5,9 +5,9 @@
 //! rounded once, at the end; `tf32` drops the bits that it does not have, its variants of several products are `f32`.
 
 use super::elementwise::{map, words};
-use super::evaluator::{Evaluator, OpSite, Value, arg};
+use super::evaluator::{Evaluator, OpSite, RuntimeValue, arg};
 use super::float_ops::{doubles, floats, of_doubles, of_floats};
-use super::tensor::{Sizes, Tensor, Word, each, extend};
+use super::tensor::{Sizes, TensorValue, Word, each, extend};
 use super::trap::Trap;
 use super::upcast;
 use crate::array::ElemType;
@@ -59,7 +59,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         let precision = Precision::named(site.text("inputPrecision"));
         return Ok(Some(Evaluator::new(move |operands, _| {
             let (a, b, c) = (arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?);
-            Ok(vec![Value::Tensor(dot(a, b, Some(c), d.dtype, precision)?)])
+            Ok(vec![RuntimeValue::Tensor(dot(a, b, Some(c), d.dtype, precision)?)])
         })));
     }
     let kind = |name| site.word(name).or_else(|| site.text(name)).and_then(upcast::ElementEncoding::named);
@@ -73,7 +73,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         let scale = |at: Option<usize>| at.map(|at| arg(operands, at)).transpose();
         let a = upcast::upcast(arg(operands, 0)?, a_kind, scale(a_scale)?, upcast::OperandSide::Left, a_packed)?;
         let b = upcast::upcast(arg(operands, 1)?, b_kind, scale(b_scale)?, upcast::OperandSide::Right, b_packed)?;
-        Ok(vec![Value::Tensor(dot(&a, &b, Some(arg(operands, 2)?), d.dtype, Precision::Ieee)?)])
+        Ok(vec![RuntimeValue::Tensor(dot(&a, &b, Some(arg(operands, 2)?), d.dtype, Precision::Ieee)?)])
     })))
 }
 
@@ -86,7 +86,7 @@ struct Extents {
     shape: Sizes,
 }
 
-fn extents(a: &Tensor, b: &Tensor) -> Option<Extents> {
+fn extents(a: &TensorValue, b: &TensorValue) -> Option<Extents> {
     let (left, right) = (a.shape(), b.shape());
     let [batch @ .., m, k] = &left[..] else { return None };
     let [other @ .., same, n] = &right[..] else { return None };
@@ -99,14 +99,20 @@ fn extents(a: &Tensor, b: &Tensor) -> Option<Extents> {
 }
 
 /// `a · b`, plus `c` where there is one, as `dtype`. Fails where the sizes do not go together.
-pub fn dot(a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType, precision: Precision) -> Result<Tensor, Trap> {
+pub fn dot(
+    a: &TensorValue,
+    b: &TensorValue,
+    c: Option<&TensorValue>,
+    dtype: ElemType,
+    precision: Precision,
+) -> Result<TensorValue, Trap> {
     let of =
         extents(a, b).ok_or_else(|| Trap::not_followed("a product of matrices that do not fit is not followed"))?;
     if c.is_some_and(|c| c.len() != of.batch * of.m * of.n) {
         return Err(Trap::not_followed("an accumulator of another size is not followed"));
     }
     let (a, b) = (a.dense(), b.dense());
-    let c = c.map(Tensor::dense);
+    let c = c.map(TensorValue::dense);
     if a.dtype().is_int() {
         return Ok(integers(&of, &a, &b, c.as_ref(), dtype));
     }
@@ -115,7 +121,7 @@ pub fn dot(a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType, precisio
         let sum = product(&of, &doubles(&a), &doubles(&b), start);
         return Ok(of_doubles(dtype, of.shape, &sum, Rounding::Nearest));
     }
-    let widen = |tensor: &Tensor| match (tensor.dtype(), precision) {
+    let widen = |tensor: &TensorValue| match (tensor.dtype(), precision) {
         (ElemType::F32, Precision::Tf32) => map(words::<u32>(tensor), |bits| f32::from_bits(bits & !0x1fff)),
         _ => floats(tensor),
     };
@@ -124,14 +130,14 @@ pub fn dot(a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType, precisio
     Ok(of_floats(dtype, of.shape, &sum))
 }
 
-fn integers(of: &Extents, a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType) -> Tensor {
-    let widen = |tensor: &Tensor| -> Vec<WrappingI32> {
+fn integers(of: &Extents, a: &TensorValue, b: &TensorValue, c: Option<&TensorValue>, dtype: ElemType) -> TensorValue {
+    let widen = |tensor: &TensorValue| -> Vec<WrappingI32> {
         each!(tensor.data(), words => {
             map(words, |word| WrappingI32(extend(tensor.dtype(), Word::to_u64(word)) as i32))
         })
     };
     let sum = product(of, &widen(a), &widen(b), c.map_or_else(Vec::new, widen));
-    Tensor::from_bits(dtype, of.shape.clone(), sum.iter().map(|sum| i64::from(sum.0) as u64))
+    TensorValue::from_bits(dtype, of.shape.clone(), sum.iter().map(|sum| i64::from(sum.0) as u64))
 }
 
 /// An integer that wraps.

@@ -1,6 +1,6 @@
 //! Element by element: loops over typed buffers, without a decision inside.
 
-use super::tensor::{Sizes, Tensor, Word, each};
+use super::tensor::{Sizes, TensorValue, Word, each};
 use super::trap::Trap;
 
 /// One result an element.
@@ -28,18 +28,18 @@ pub(crate) fn zip3<A: Copy, B: Copy, C: Copy, R>(a: &[A], b: &[B], c: &[C], f: i
 }
 
 /// The shape of a result: a scalar goes with any tensor.
-pub(crate) fn common(tensors: &[&Tensor]) -> Sizes {
+pub(crate) fn common(tensors: &[&TensorValue]) -> Sizes {
     let longest = tensors.iter().max_by_key(|tensor| tensor.shape().len());
     longest.map_or_else(|| Sizes::from([]), |tensor| tensor.shape().clone())
 }
 
 /// The words of a tensor; none if they are of another width.
-pub(crate) fn words<W: Word>(tensor: &Tensor) -> &[W] {
+pub(crate) fn words<W: Word>(tensor: &TensorValue) -> &[W] {
     tensor.words().unwrap_or(&[])
 }
 
 /// One of two, by a truth value.
-pub(crate) fn select(condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tensor, Trap> {
+pub(crate) fn select(condition: &TensorValue, a: &TensorValue, b: &TensorValue) -> Result<TensorValue, Trap> {
     let shape = common(&[condition, a, b]);
     let Some(truths) = condition.words::<u8>() else {
         return Err(Trap::not_followed("a condition that is no truth value is not followed"));
@@ -50,6 +50,6 @@ pub(crate) fn select(condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tenso
     }
     Ok(each!(a.data(), left => {
         let right = words(b);
-        Tensor::of(a.dtype(), shape, zip3(truths, left, right, |truth, a, b| if truth != 0 { a } else { b }))
+        TensorValue::of(a.dtype(), shape, zip3(truths, left, right, |truth, a, b| if truth != 0 { a } else { b }))
     }))
 }

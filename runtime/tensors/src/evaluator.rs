@@ -7,7 +7,7 @@ use std::rc::Rc;
 use ttgir::{OpId, Tree};
 
 use super::descriptor::Descriptor;
-use super::tensor::{Sizes, Tensor};
+use super::tensor::{Sizes, TensorValue};
 use super::tile::{TileType, read};
 use super::trap::Trap;
 use crate::array::ElemType;
@@ -15,18 +15,18 @@ use crate::memory::GlobalMemory;
 
 /// A value of an execution; cheap to clone.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Value {
+pub enum RuntimeValue {
     /// A tensor, a scalar, or pointers as `i64` addresses.
-    Tensor(Tensor),
+    Tensor(TensorValue),
     /// A tensor descriptor.
     Descriptor(Rc<Descriptor>),
     /// Nothing: a token.
     Unit,
 }
 
-impl Value {
+impl RuntimeValue {
     /// An integer of so many bits; `None` for a width that no tensor has.
-    pub fn int(width: u32, value: i64) -> Value {
+    pub fn int(width: u32, value: i64) -> RuntimeValue {
         let dtype = match width {
             0..=1 => ElemType::I1,
             2..=8 => ElemType::I8,
@@ -35,21 +35,21 @@ impl Value {
             _ => ElemType::I64,
         };
         let bits = if dtype == ElemType::I1 { value & 1 } else { value };
-        Value::Tensor(Tensor::splat(dtype, Sizes::from([]), bits as u64))
+        RuntimeValue::Tensor(TensorValue::splat(dtype, Sizes::from([]), bits as u64))
     }
 
     /// The integer or address of a scalar (or of a tensor of one element), sign-extended; `i1` is 0 or 1.
     pub fn as_int(&self) -> Option<i64> {
         match self {
-            Value::Tensor(tensor) if tensor.dtype().is_int() && tensor.len() == 1 => Some(tensor.int_at(0)),
+            RuntimeValue::Tensor(tensor) if tensor.dtype().is_int() && tensor.len() == 1 => Some(tensor.int_at(0)),
             _ => None,
         }
     }
 
     /// The tensor that it is, if it is one.
-    pub fn as_tensor(&self) -> Option<&Tensor> {
+    pub fn as_tensor(&self) -> Option<&TensorValue> {
         match self {
-            Value::Tensor(tensor) => Some(tensor),
+            RuntimeValue::Tensor(tensor) => Some(tensor),
             _ => None,
         }
     }
@@ -86,7 +86,7 @@ impl fmt::Debug for Environment {
 }
 
 /// What an operation does to its operands.
-type Act = dyn Fn(&[Value], &mut Environment) -> Result<Vec<Value>, Trap>;
+type Act = dyn Fn(&[RuntimeValue], &mut Environment) -> Result<Vec<RuntimeValue>, Trap>;
 
 /// An operation, ready to be executed.
 #[derive(Clone)]
@@ -94,12 +94,14 @@ pub struct Evaluator(Rc<Act>);
 
 impl Evaluator {
     /// Executes the operation on these operands.
-    pub fn run(&self, operands: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
+    pub fn run(&self, operands: &[RuntimeValue], world: &mut Environment) -> Result<Vec<RuntimeValue>, Trap> {
         (self.0)(operands, world)
     }
 
     /// An evaluator that calls a function.
-    pub fn new(act: impl Fn(&[Value], &mut Environment) -> Result<Vec<Value>, Trap> + 'static) -> Evaluator {
+    pub fn new(
+        act: impl Fn(&[RuntimeValue], &mut Environment) -> Result<Vec<RuntimeValue>, Trap> + 'static,
+    ) -> Evaluator {
         Evaluator(Rc::new(act))
     }
 
@@ -114,44 +116,46 @@ impl Evaluator {
     }
 
     /// The same value every time.
-    pub fn constant(value: Value) -> Evaluator {
+    pub fn constant(value: RuntimeValue) -> Evaluator {
         Evaluator::new(move |_, _| Ok(vec![value.clone()]))
     }
 
     /// Of a function of one tensor.
-    pub fn one(act: impl Fn(&Tensor) -> Result<Tensor, Trap> + 'static) -> Evaluator {
-        Evaluator::new(move |operands, _| Ok(vec![Value::Tensor(act(arg(operands, 0)?)?)]))
+    pub fn one(act: impl Fn(&TensorValue) -> Result<TensorValue, Trap> + 'static) -> Evaluator {
+        Evaluator::new(move |operands, _| Ok(vec![RuntimeValue::Tensor(act(arg(operands, 0)?)?)]))
     }
 
     /// Of a function of two tensors.
-    pub fn two(act: impl Fn(&Tensor, &Tensor) -> Result<Tensor, Trap> + 'static) -> Evaluator {
-        Evaluator::new(move |operands, _| Ok(vec![Value::Tensor(act(arg(operands, 0)?, arg(operands, 1)?)?)]))
+    pub fn two(act: impl Fn(&TensorValue, &TensorValue) -> Result<TensorValue, Trap> + 'static) -> Evaluator {
+        Evaluator::new(move |operands, _| Ok(vec![RuntimeValue::Tensor(act(arg(operands, 0)?, arg(operands, 1)?)?)]))
     }
 
     /// Of a function of three tensors.
-    pub fn three(act: impl Fn(&Tensor, &Tensor, &Tensor) -> Result<Tensor, Trap> + 'static) -> Evaluator {
+    pub fn three(
+        act: impl Fn(&TensorValue, &TensorValue, &TensorValue) -> Result<TensorValue, Trap> + 'static,
+    ) -> Evaluator {
         Evaluator::new(move |operands, _| {
-            Ok(vec![Value::Tensor(act(arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?)?)])
+            Ok(vec![RuntimeValue::Tensor(act(arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?)?)])
         })
     }
 }
 
 /// The tensor that an operand is.
-pub(crate) fn arg(operands: &[Value], at: usize) -> Result<&Tensor, Trap> {
+pub(crate) fn arg(operands: &[RuntimeValue], at: usize) -> Result<&TensorValue, Trap> {
     match operands.get(at) {
-        Some(Value::Tensor(tensor)) => Ok(tensor),
+        Some(RuntimeValue::Tensor(tensor)) => Ok(tensor),
         _ => Err(Trap::not_followed("an operand is no tensor")),
     }
 }
 
 /// The tensor of an optional operand.
-pub(crate) fn optional(operands: &[Value], at: Option<usize>) -> Result<Option<&Tensor>, Trap> {
+pub(crate) fn optional(operands: &[RuntimeValue], at: Option<usize>) -> Result<Option<&TensorValue>, Trap> {
     at.map(|at| arg(operands, at)).transpose()
 }
 
 /// The integer that an operand is.
-pub(crate) fn int(operands: &[Value], at: usize) -> Result<i64, Trap> {
-    operands.get(at).and_then(Value::as_int).ok_or_else(|| Trap::not_followed("an operand is no integer"))
+pub(crate) fn int(operands: &[RuntimeValue], at: usize) -> Result<i64, Trap> {
+    operands.get(at).and_then(RuntimeValue::as_int).ok_or_else(|| Trap::not_followed("an operand is no integer"))
 }
 
 /// An operation in a CTA, to be read.

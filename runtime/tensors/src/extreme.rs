@@ -1,7 +1,7 @@
 //! The least or the greatest element of each row: what a load of tensor memory gives beside the tensor, if it is asked to.
 
 use super::float_format::{Rounding, decode, encode};
-use super::tensor::{Sizes, Tensor, count};
+use super::tensor::{Sizes, TensorValue, count};
 use super::trap::Trap;
 
 /// Which element a row gives.
@@ -21,7 +21,7 @@ impl Extreme {
     /// # Errors
     ///
     /// Where the tensor is none of floats, or has no axis.
-    pub fn of(self, tensor: &Tensor) -> Result<Tensor, Trap> {
+    pub fn of(self, tensor: &TensorValue) -> Result<TensorValue, Trap> {
         let dtype = tensor.dtype();
         let Some((&columns, rows)) = tensor.shape().split_last().filter(|_| !dtype.is_int()) else {
             return Err(Trap::not_followed("a reduction of what is no tensor of floats"));
@@ -43,7 +43,7 @@ impl Extreme {
             let elements = (number * columns..(number + 1) * columns).map(element);
             encode(dtype, elements.reduce(pick).unwrap_or(f64::NAN), Rounding::Nearest)
         };
-        Ok(Tensor::from_bits(dtype, Sizes::from(rows), (0..count(rows)).map(row)))
+        Ok(TensorValue::from_bits(dtype, Sizes::from(rows), (0..count(rows)).map(row)))
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn a_row_gives_its_extreme() {
         let bits = [1.0f32, -3.0, 2.0, f32::NAN, -1.0, 0.5].map(|number| u64::from(number.to_bits()));
-        let tensor = Tensor::from_bits(ElemType::F32, Sizes::from([2, 3]), bits.into_iter());
+        let tensor = TensorValue::from_bits(ElemType::F32, Sizes::from([2, 3]), bits.into_iter());
         let of = |greatest, absolute, nan| -> Vec<f32> {
             let rows = Extreme { greatest, absolute, nan }.of(&tensor);
             rows.map_or(Vec::new(), |rows| (0..rows.len()).map(|at| f32::from_bits(rows.bits(at) as u32)).collect())

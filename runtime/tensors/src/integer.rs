@@ -4,7 +4,7 @@
 //! by zero is the dividend, the smallest number by -1 wraps, a shift past the width moves every bit out.
 
 use super::elementwise::{common, map, words, zip};
-use super::tensor::{Tensor, Word, with_word};
+use super::tensor::{TensorValue, Word, with_word};
 use crate::array::ElemType;
 
 /// An operation on two integers.
@@ -180,12 +180,12 @@ number!(u32, i32, u64, i64);
 number!(u64, i64, u128, i128);
 
 /// An operation on two integers of one type.
-pub(crate) fn int2(op: BinaryIntOp, a: &Tensor, b: &Tensor) -> Tensor {
+pub(crate) fn int2(op: BinaryIntOp, a: &TensorValue, b: &TensorValue) -> TensorValue {
     let (dtype, shape) = (a.dtype(), common(&[a, b]));
     if dtype == ElemType::I1 {
-        return Tensor::of(dtype, shape, zip(words::<u8>(a), words::<u8>(b), |a, b| bit2(op, a & 1, b & 1)));
+        return TensorValue::of(dtype, shape, zip(words::<u8>(a), words::<u8>(b), |a, b| bit2(op, a & 1, b & 1)));
     }
-    with_word!(dtype, W => Tensor::of(dtype, shape, W::apply(op, words::<W>(a), words::<W>(b))))
+    with_word!(dtype, W => TensorValue::of(dtype, shape, W::apply(op, words::<W>(a), words::<W>(b))))
 }
 
 /// An operation on two integers of one bit; a set bit is -1 where there are signs.
@@ -207,7 +207,7 @@ fn bit2(op: BinaryIntOp, a: u8, b: u8) -> u8 {
 }
 
 /// A comparison of two integers of one type.
-pub(crate) fn compare(op: IntPredicate, a: &Tensor, b: &Tensor) -> Tensor {
+pub(crate) fn compare(op: IntPredicate, a: &TensorValue, b: &TensorValue) -> TensorValue {
     use IntPredicate::*;
     let shape = common(&[a, b]);
     let op = match (a.dtype(), op) {
@@ -219,24 +219,24 @@ pub(crate) fn compare(op: IntPredicate, a: &Tensor, b: &Tensor) -> Tensor {
         (_, op) => op,
     };
     let bits = with_word!(a.dtype(), W => W::compare(op, words::<W>(a), words::<W>(b)));
-    Tensor::of(ElemType::I1, shape, bits)
+    TensorValue::of(ElemType::I1, shape, bits)
 }
 
 /// An operation on one integer.
-pub(crate) fn int1(op: UnaryIntOp, a: &Tensor) -> Tensor {
+pub(crate) fn int1(op: UnaryIntOp, a: &TensorValue) -> TensorValue {
     let (dtype, shape) = (a.dtype(), a.shape().clone());
     if dtype == ElemType::I1 {
         let bit = |a: u8| match op {
             UnaryIntOp::LeadingZeros | UnaryIntOp::TrailingZeros => a ^ 1,
             UnaryIntOp::Abs | UnaryIntOp::Ones => a,
         };
-        return Tensor::of(dtype, shape, map(words::<u8>(a), bit));
+        return TensorValue::of(dtype, shape, map(words::<u8>(a), bit));
     }
-    with_word!(dtype, W => Tensor::of(dtype, shape, map(words::<W>(a), |a| W::count(op, a))))
+    with_word!(dtype, W => TensorValue::of(dtype, shape, map(words::<W>(a), |a| W::count(op, a))))
 }
 
 /// The sum and the carry of two unsigned integers.
-pub(crate) fn add_carry(a: &Tensor, b: &Tensor) -> (Tensor, Tensor) {
+pub(crate) fn add_carry(a: &TensorValue, b: &TensorValue) -> (TensorValue, TensorValue) {
     let sum = int2(BinaryIntOp::Add, a, b);
     let carry =
         if a.dtype() == ElemType::I1 { int2(BinaryIntOp::And, a, b) } else { compare(IntPredicate::Ult, &sum, a) };

@@ -1,8 +1,8 @@
 //! What is left: where a program is, gathers and histograms, what a kernel prints and asserts, assembly that is known.
 
-use super::evaluator::{Evaluator, OpSite, Value, arg, optional};
+use super::evaluator::{Evaluator, OpSite, RuntimeValue, arg, optional};
 use super::shape::places_along;
-use super::tensor::{Tensor, Word, count, each};
+use super::tensor::{TensorValue, Word, count, each};
 use super::trap::Trap;
 use super::{arith, math};
 use crate::array::ElemType;
@@ -22,7 +22,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             };
             let number = site.name() == "tt.get_program_id";
             Evaluator::new(move |_, world| {
-                Ok(vec![Value::int(32, if number { world.program[axis] } else { world.grid[axis] })])
+                Ok(vec![RuntimeValue::int(32, if number { world.program[axis] } else { world.grid[axis] })])
             })
         }
         "tt.gather" => {
@@ -78,7 +78,7 @@ fn histogram(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
                 *slot += 1;
             }
         }
-        Ok(vec![Value::Tensor(Tensor::from_bits(ty.dtype, ty.shape().clone(), counts.into_iter()))])
+        Ok(vec![RuntimeValue::Tensor(TensorValue::from_bits(ty.dtype, ty.shape().clone(), counts.into_iter()))])
     }))
 }
 
@@ -102,7 +102,7 @@ fn print(site: &OpSite<'_>) -> Evaluator {
 }
 
 /// The first elements of a tensor.
-fn shown(tensor: &Tensor, hex: bool, unsigned: bool) -> String {
+fn shown(tensor: &TensorValue, hex: bool, unsigned: bool) -> String {
     let one = |at: usize| match tensor.dtype() {
         _ if hex => format!("{:#x}", tensor.bits(at)),
         dtype if dtype.is_int() && unsigned => tensor.bits(at).to_string(),
@@ -135,7 +135,11 @@ fn assembly(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
         if !ty.dtype.is_int() {
             return Err(unsupported());
         }
-        return Ok(Evaluator::constant(Value::Tensor(Tensor::splat(ty.dtype, ty.shape().clone(), number as u64))));
+        return Ok(Evaluator::constant(RuntimeValue::Tensor(TensorValue::splat(
+            ty.dtype,
+            ty.shape().clone(),
+            number as u64,
+        ))));
     }
     let ordered = operands.iter().enumerate().all(|(at, name)| *name == format!("${at}"));
     if !ordered || site.int("packed_element").is_some_and(|packed| packed != 1) {
@@ -145,7 +149,7 @@ fn assembly(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     if (instruction, operands.len(), ty.bits()) == ("cvt.rna.tf32.f32", 2, 32) {
         return Ok(Evaluator::one(move |a| {
             let rounded = (0..a.len()).map(|at| to_tf32(a.bits(at) as u32).into());
-            Ok(Tensor::from_bits(ty, a.shape().clone(), rounded))
+            Ok(TensorValue::from_bits(ty, a.shape().clone(), rounded))
         }));
     }
     let mut words = instruction.split('.');

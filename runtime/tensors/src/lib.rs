@@ -45,13 +45,17 @@ pub mod upcast;
 use evaluator::Evaluator;
 
 pub use descriptor::Descriptor;
-pub use evaluator::{Environment, OpSite, Value};
+pub use evaluator::{Environment, OpSite, RuntimeValue};
 pub use limits::LIMITS;
-pub use tensor::Tensor;
+pub use tensor::TensorValue;
 pub use trap::Trap;
 
 /// Computes an operation's results from its operands (all of them, in the order of [`Tree::operands`]).
-pub fn evaluate(site: &OpSite<'_>, operands: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
+pub fn evaluate(
+    site: &OpSite<'_>,
+    operands: &[RuntimeValue],
+    world: &mut Environment,
+) -> Result<Vec<RuntimeValue>, Trap> {
     let evaluator = world.evaluators.entry((site.op, site.cta)).or_insert_with(|| compile(site)).clone()?;
     evaluator.run(operands, world)
 }
@@ -61,12 +65,12 @@ pub fn evaluate(site: &OpSite<'_>, operands: &[Value], world: &mut Environment) 
 pub fn evaluate_cluster(
     tree: &Tree,
     op: OpId,
-    operands: &[Vec<Value>],
+    operands: &[Vec<RuntimeValue>],
     world: &mut Environment,
-) -> Result<Vec<Vec<Value>>, Trap> {
+) -> Result<Vec<Vec<RuntimeValue>>, Trap> {
     let mut whole = Vec::new();
     for (at, &operand) in tree.operands(op).iter().enumerate() {
-        let parts: Vec<&Value> = operands.iter().filter_map(|of| of.get(at)).collect();
+        let parts: Vec<&RuntimeValue> = operands.iter().filter_map(|of| of.get(at)).collect();
         let Some(first) = parts.first() else { return Err(Trap::not_followed("an operand has no value")) };
         if first.as_tensor().is_none() {
             whole.push((*first).clone());
@@ -76,14 +80,14 @@ pub fn evaluate_cluster(
         let tiles: Vec<tile::TileType> = tiles.collect::<Result<_, Trap>>()?;
         let parts = parts.iter().zip(&tiles).filter_map(|(part, ty)| Some((part.as_tensor()?, &ty.tile)));
         let assembled = tile::assemble(&parts.collect::<Vec<_>>());
-        whole.push(Value::Tensor(assembled.ok_or_else(|| Trap::not_followed("an operand has no value"))?));
+        whole.push(RuntimeValue::Tensor(assembled.ok_or_else(|| Trap::not_followed("an operand has no value"))?));
     }
     let results = evaluate(&OpSite { tree, op, cta: tile::WHOLE }, &whole, world)?;
     let cut = |cta: usize| {
         tree.results(op).iter().zip(&results).map(move |(&result, value)| match value {
-            Value::Tensor(tensor) => {
+            RuntimeValue::Tensor(tensor) => {
                 let ty = tile::read(tree, result, cta as u16)?;
-                Ok(Value::Tensor(tile::slice(tensor, &ty.tile)))
+                Ok(RuntimeValue::Tensor(tile::slice(tensor, &ty.tile)))
             }
             other => Ok(other.clone()),
         })

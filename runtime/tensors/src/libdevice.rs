@@ -9,7 +9,7 @@ use super::evaluator::{Evaluator, OpSite};
 use super::float_ops::{float1, float2, maximum, minimum, test2};
 use super::integer::{BinaryIntOp, UnaryIntOp, int1, int2};
 use super::math::{self, erf, erfc};
-use super::tensor::{Tensor, count};
+use super::tensor::{TensorValue, count};
 use super::trap::Trap;
 use crate::array::ElemType;
 use crate::float_format::{Rounding, decode, encode};
@@ -73,7 +73,7 @@ fn special(name: &str) -> Option<Evaluator> {
 }
 
 /// A truth value as the `i32` that libraries give.
-fn as_i32(a: &Tensor) -> Tensor {
+fn as_i32(a: &TensorValue) -> TensorValue {
     a.with_dtype(ElemType::I32)
 }
 
@@ -170,18 +170,18 @@ fn cast(name: &str) -> Option<Evaluator> {
 }
 
 /// Each float as an integer.
-fn ints(a: &Tensor, dtype: ElemType, of: impl Fn(f64) -> i64) -> Tensor {
+fn ints(a: &TensorValue, dtype: ElemType, of: impl Fn(f64) -> i64) -> TensorValue {
     let all = (0..a.len()).map(|at| of(decode(a.dtype(), a.bits(at))) as u64);
-    Tensor::from_bits(dtype, a.shape().clone(), all)
+    TensorValue::from_bits(dtype, a.shape().clone(), all)
 }
 
 /// Each element as what its bits give.
-fn of_bits(a: &Tensor, dtype: ElemType, of: impl Fn(u64) -> u64) -> Tensor {
-    Tensor::from_bits(dtype, a.shape().clone(), (0..a.len()).map(|at| of(a.bits(at))))
+fn of_bits(a: &TensorValue, dtype: ElemType, of: impl Fn(u64) -> u64) -> TensorValue {
+    TensorValue::from_bits(dtype, a.shape().clone(), (0..a.len()).map(|at| of(a.bits(at))))
 }
 
 /// `a · 2^b`.
-fn scaled(a: &Tensor, b: &Tensor) -> Tensor {
+fn scaled(a: &TensorValue, b: &TensorValue) -> TensorValue {
     let shape = common(&[a, b]);
     let one = |at: usize| {
         let power = b.int_at(at).clamp(-4000, 4000) as i32;
@@ -190,11 +190,11 @@ fn scaled(a: &Tensor, b: &Tensor) -> Tensor {
         let quarter = 2f64.powi(half);
         encode(a.dtype(), value * quarter * quarter * quarter * 2f64.powi(power - 3 * half), Rounding::Nearest)
     };
-    Tensor::from_bits(a.dtype(), shape.clone(), (0..count(&shape)).map(one))
+    TensorValue::from_bits(a.dtype(), shape.clone(), (0..count(&shape)).map(one))
 }
 
 /// The number of the type that comes next to `a` on the way to `b`.
-fn next_after(a: &Tensor, b: &Tensor) -> Tensor {
+fn next_after(a: &TensorValue, b: &TensorValue) -> TensorValue {
     let (dtype, shape) = (a.dtype(), common(&[a, b]));
     let sign = 1u64 << (dtype.bits().max(1) - 1);
     let one = |at: usize| {
@@ -211,7 +211,7 @@ fn next_after(a: &Tensor, b: &Tensor) -> Tensor {
             (false, false) => bits - 1,
         }
     };
-    Tensor::from_bits(dtype, shape.clone(), (0..count(&shape)).map(one))
+    TensorValue::from_bits(dtype, shape.clone(), (0..count(&shape)).map(one))
 }
 
 /// What is left where `b` is taken from `a` as often as the quotient, rounded to the nearest, says.
@@ -307,33 +307,33 @@ mod tests {
     use super::*;
     use crate::float_format::{self, Rounding};
     use crate::tensor::Sizes;
-    use crate::{Environment, Value};
+    use crate::{Environment, RuntimeValue};
 
-    fn floats(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> Value {
+    fn floats(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> RuntimeValue {
         let bits = values.into_iter().map(|value| float_format::encode(dtype, value, Rounding::Nearest));
-        Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), bits))
+        RuntimeValue::Tensor(TensorValue::from_bits(dtype, Sizes::from(shape), bits))
     }
 
-    fn int_tensor(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = i64>) -> Value {
+    fn int_tensor(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = i64>) -> RuntimeValue {
         let mask = if dtype == ElemType::I1 { 1 } else { -1 };
-        Value::Tensor(Tensor::from_bits(
+        RuntimeValue::Tensor(TensorValue::from_bits(
             dtype,
             Sizes::from(shape),
             values.into_iter().map(|value| (value & mask) as u64),
         ))
     }
 
-    fn numbers(tensor: &Tensor) -> Vec<f64> {
+    fn numbers(tensor: &TensorValue) -> Vec<f64> {
         (0..tensor.len()).map(|at| float_format::decode(tensor.dtype(), tensor.bits(at))).collect()
     }
 
-    fn call(name: &str, operands: &[Value]) -> Tensor {
+    fn call(name: &str, operands: &[RuntimeValue]) -> TensorValue {
         let evaluator = function(name).unwrap_or_else(|| panic!("{name}"));
         let results = evaluator.run(operands, &mut Environment::default()).unwrap();
         results[0].as_tensor().unwrap().clone()
     }
 
-    fn narrow(values: &[f64]) -> Value {
+    fn narrow(values: &[f64]) -> RuntimeValue {
         floats(ElemType::F32, &[values.len() as u64], values.iter().copied())
     }
 

@@ -5,10 +5,10 @@
 
 use super::cast::{convert, from_int};
 use super::elementwise::common;
-use super::evaluator::{Evaluator, OpSite, Value, arg};
+use super::evaluator::{Evaluator, OpSite, RuntimeValue, arg};
 use super::float_ops::{float1, float2, fma, maximum, minimum, test2};
 use super::integer::{BinaryIntOp, UnaryIntOp, int1, int2};
-use super::tensor::{Tensor, count};
+use super::tensor::{TensorValue, count};
 use super::trap::Trap;
 use crate::array::ElemType;
 use crate::float_format::Rounding;
@@ -128,14 +128,14 @@ pub(crate) fn function(name: &str) -> Option<Evaluator> {
         "sincos" => Evaluator::new(|operands, _| {
             let a = arg(operands, 0)?;
             let (sin, cos) = (float1(a, f32::sin, f64::sin), float1(a, f32::cos, f64::cos));
-            Ok(vec![Value::Tensor(sin), Value::Tensor(cos)])
+            Ok(vec![RuntimeValue::Tensor(sin), RuntimeValue::Tensor(cos)])
         }),
         _ => return None,
     })
 }
 
 /// An integer to the power of another; a negative power of anything but 1 and -1 is 0.
-fn ipow(a: &Tensor, b: &Tensor) -> Tensor {
+fn ipow(a: &TensorValue, b: &TensorValue) -> TensorValue {
     let (dtype, shape) = (a.dtype(), common(&[a, b]));
     let power = |base: i64, mut exponent: i64| {
         if exponent < 0 {
@@ -156,7 +156,7 @@ fn ipow(a: &Tensor, b: &Tensor) -> Tensor {
         result
     };
     let all = (0..count(&shape)).map(|at| power(a.int_at(at), b.int_at(at)) as u64);
-    Tensor::from_bits(dtype, shape, all)
+    TensorValue::from_bits(dtype, shape, all)
 }
 
 /// The error function: its Taylor series near zero, a continued fraction of its complement elsewhere.

@@ -4,8 +4,8 @@
 //! CTAs that hold the same part of a tensor, the first alone stores.
 
 use super::elementwise::{common, words, zip};
-use super::evaluator::{Evaluator, OpSite, Value, arg, optional};
-use super::tensor::{self, Sizes, Tensor, Word, count, each, extend, with_word};
+use super::evaluator::{Evaluator, OpSite, RuntimeValue, arg, optional};
+use super::tensor::{self, Sizes, TensorValue, Word, count, each, extend, with_word};
 use super::trap::Trap;
 use crate::array::ElemType;
 use crate::memory::{AccessFault, AccessMode, GlobalMemory};
@@ -25,7 +25,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             let ty = site.result(0)?;
             Evaluator::new(move |operands, world| {
                 let (pointers, mask, other) = (arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?);
-                Ok(vec![Value::Tensor(read(
+                Ok(vec![RuntimeValue::Tensor(read(
                     &world.global,
                     pointers,
                     Some(mask),
@@ -50,7 +50,7 @@ pub fn pointee(site: &OpSite<'_>, operand: usize) -> Result<ElemType, Trap> {
 }
 
 /// Addresses moved by so many elements of `size` bytes.
-pub fn advance(pointers: &Tensor, offsets: &Tensor, size: i64) -> Tensor {
+pub fn advance(pointers: &TensorValue, offsets: &TensorValue, size: i64) -> TensorValue {
     let shape = common(&[pointers, offsets]);
     let base = words::<u64>(pointers);
     let step = |base: u64, offset: i64| base.wrapping_add(offset.wrapping_mul(size) as u64);
@@ -62,7 +62,7 @@ pub fn advance(pointers: &Tensor, offsets: &Tensor, size: i64) -> Tensor {
             zip(base, &all, |base, offset| step(base, extend(dtype, offset)))
         }
     };
-    Tensor::of(ElemType::I64, shape, sum)
+    TensorValue::of(ElemType::I64, shape, sum)
 }
 
 fn load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
@@ -71,7 +71,7 @@ fn load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     Ok(Evaluator::new(move |operands, world| {
         let mask = optional(operands, mask)?;
         let other = optional(operands, other)?;
-        Ok(vec![Value::Tensor(read(
+        Ok(vec![RuntimeValue::Tensor(read(
             &world.global,
             arg(operands, 0)?,
             mask,
@@ -104,7 +104,15 @@ fn buffer_load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
         let pointers = advance(arg(operands, 0)?, arg(operands, 1)?, size);
         let mask = optional(operands, mask)?;
         let other = optional(operands, other)?;
-        Ok(vec![Value::Tensor(read(&world.global, &pointers, mask, other, ty.dtype, ty.shape(), OutOfBounds::Trap)?)])
+        Ok(vec![RuntimeValue::Tensor(read(
+            &world.global,
+            &pointers,
+            mask,
+            other,
+            ty.dtype,
+            ty.shape(),
+            OutOfBounds::Trap,
+        )?)])
     }))
 }
 
@@ -136,7 +144,7 @@ pub enum OutOfBounds {
 struct Mask<'a>(Option<&'a [u8]>);
 
 impl<'a> Mask<'a> {
-    fn of(mask: Option<&'a Tensor>) -> Mask<'a> {
+    fn of(mask: Option<&'a TensorValue>) -> Mask<'a> {
         Mask(mask.and_then(|mask| mask.words::<u8>()))
     }
 
@@ -165,13 +173,13 @@ fn run(addresses: &[u64], mask: &Mask<'_>, at: usize, size: u64) -> usize {
 /// allocation.
 pub fn read(
     global: &GlobalMemory,
-    pointers: &Tensor,
-    mask: Option<&Tensor>,
-    other: Option<&Tensor>,
+    pointers: &TensorValue,
+    mask: Option<&TensorValue>,
+    other: Option<&TensorValue>,
     dtype: ElemType,
     shape: &Sizes,
     outside: OutOfBounds,
-) -> Result<Tensor, Trap> {
+) -> Result<TensorValue, Trap> {
     let dense = pointers.dense();
     let addresses = dense.words::<u64>().unwrap_or(&[]);
     let mask = Mask::of(mask);
@@ -212,12 +220,17 @@ pub fn read(
             }
             at += len;
         }
-        Ok(Tensor::of(dtype, shape.clone(), out))
+        Ok(TensorValue::of(dtype, shape.clone(), out))
     })
 }
 
 /// Writes through pointers what the mask lets through. Fails where an address that is written is in no allocation.
-pub fn write(global: &mut GlobalMemory, pointers: &Tensor, mask: Option<&Tensor>, value: &Tensor) -> Result<(), Trap> {
+pub fn write(
+    global: &mut GlobalMemory,
+    pointers: &TensorValue,
+    mask: Option<&TensorValue>,
+    value: &TensorValue,
+) -> Result<(), Trap> {
     let (dense, value) = (pointers.dense(), value.with_shape(pointers.shape().clone()).dense());
     let addresses = dense.words::<u64>().unwrap_or(&[]);
     let mask = Mask::of(mask);

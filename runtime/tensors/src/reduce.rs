@@ -3,9 +3,9 @@
 //! Both take halves of a tensor at once, whatever the region does. Deviation: elements are combined as in a balanced
 //! tree, so that sums of floats differ in their last places from those of other orders, as those of a GPU do.
 
-use super::evaluator::{Environment, Evaluator, OpSite, Value, arg};
+use super::evaluator::{Environment, Evaluator, OpSite, RuntimeValue, arg};
 use super::region::RegionProgram;
-use super::tensor::{Sizes, Tensor, Word, each};
+use super::tensor::{Sizes, TensorValue, Word, each};
 use super::trap::Trap;
 
 /// Reads an op with a region.
@@ -37,33 +37,39 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let reverse = site.flag("reverse");
     let scan = name == "tt.scan";
     Ok(Some(Evaluator::new(move |operands, world| {
-        let all: Vec<Tensor> = (0..operands.len()).map(|at| arg(operands, at).cloned()).collect::<Result<_, Trap>>()?;
+        let all: Vec<TensorValue> =
+            (0..operands.len()).map(|at| arg(operands, at).cloned()).collect::<Result<_, Trap>>()?;
         let folded =
             if scan { prefixes(&program, all, axis, reverse, world)? } else { fold(&program, all, axis, world)? };
         Ok(folded
             .into_iter()
             .zip(&shapes)
-            .map(|(tensor, shape)| Value::Tensor(tensor.with_shape(shape.clone())))
+            .map(|(tensor, shape)| RuntimeValue::Tensor(tensor.with_shape(shape.clone())))
             .collect())
     })))
 }
 
-fn shaped(value: &Value, shape: &Sizes) -> Value {
+fn shaped(value: &RuntimeValue, shape: &Sizes) -> RuntimeValue {
     match value {
-        Value::Tensor(tensor) => Value::Tensor(tensor.with_shape(shape.clone())),
+        RuntimeValue::Tensor(tensor) => RuntimeValue::Tensor(tensor.with_shape(shape.clone())),
         other => other.clone(),
     }
 }
 
 /// Combines tensors of one shape.
-fn combine(program: &RegionProgram, a: &[Tensor], b: &[Tensor], world: &mut Environment) -> Result<Vec<Tensor>, Trap> {
-    let values = a.iter().chain(b).cloned().map(Value::Tensor).collect();
+fn combine(
+    program: &RegionProgram,
+    a: &[TensorValue],
+    b: &[TensorValue],
+    world: &mut Environment,
+) -> Result<Vec<TensorValue>, Trap> {
+    let values = a.iter().chain(b).cloned().map(RuntimeValue::Tensor).collect();
     let results = program.run(values, world)?;
     let shape = a.first().map_or_else(|| Sizes::from([]), |a| a.shape().clone());
     results
         .iter()
         .map(|value| match shaped(value, &shape) {
-            Value::Tensor(tensor) => Ok(tensor),
+            RuntimeValue::Tensor(tensor) => Ok(tensor),
             _ => Err(Trap::not_followed("a region gives no tensor")),
         })
         .collect()
@@ -72,21 +78,21 @@ fn combine(program: &RegionProgram, a: &[Tensor], b: &[Tensor], world: &mut Envi
 /// Reduces an axis to one element.
 fn fold(
     program: &RegionProgram,
-    mut all: Vec<Tensor>,
+    mut all: Vec<TensorValue>,
     axis: usize,
     world: &mut Environment,
-) -> Result<Vec<Tensor>, Trap> {
+) -> Result<Vec<TensorValue>, Trap> {
     loop {
         let size = all.first().and_then(|first| first.shape().get(axis).copied()).unwrap_or(1);
         if size <= 1 {
             return Ok(all);
         }
         let half = size / 2;
-        let low: Vec<Tensor> = all.iter().map(|tensor| part(tensor, axis, 0, half)).collect();
-        let high: Vec<Tensor> = all.iter().map(|tensor| part(tensor, axis, half, half)).collect();
+        let low: Vec<TensorValue> = all.iter().map(|tensor| part(tensor, axis, 0, half)).collect();
+        let high: Vec<TensorValue> = all.iter().map(|tensor| part(tensor, axis, half, half)).collect();
         let mut next = combine(program, &low, &high, world)?;
         if size % 2 == 1 {
-            let rest: Vec<Tensor> = all.iter().map(|tensor| part(tensor, axis, size - 1, 1)).collect();
+            let rest: Vec<TensorValue> = all.iter().map(|tensor| part(tensor, axis, size - 1, 1)).collect();
             next = next.iter().zip(&rest).map(|(next, rest)| joined(next, rest, axis)).collect();
         }
         all = next;
@@ -96,19 +102,19 @@ fn fold(
 /// All prefixes along an axis, in ever longer steps.
 fn prefixes(
     program: &RegionProgram,
-    mut all: Vec<Tensor>,
+    mut all: Vec<TensorValue>,
     axis: usize,
     reverse: bool,
     world: &mut Environment,
-) -> Result<Vec<Tensor>, Trap> {
+) -> Result<Vec<TensorValue>, Trap> {
     if reverse {
         all = all.iter().map(|tensor| flipped(tensor, axis)).collect();
     }
     let size = all.first().and_then(|first| first.shape().get(axis).copied()).unwrap_or(1);
     let mut step = 1;
     while step < size {
-        let before: Vec<Tensor> = all.iter().map(|tensor| part(tensor, axis, 0, size - step)).collect();
-        let after: Vec<Tensor> = all.iter().map(|tensor| part(tensor, axis, step, size - step)).collect();
+        let before: Vec<TensorValue> = all.iter().map(|tensor| part(tensor, axis, 0, size - step)).collect();
+        let after: Vec<TensorValue> = all.iter().map(|tensor| part(tensor, axis, step, size - step)).collect();
         let sums = combine(program, &before, &after, world)?;
         all = all.iter().zip(&sums).map(|(old, sums)| joined(&part(old, axis, 0, step), sums, axis)).collect();
         step *= 2;
@@ -130,7 +136,7 @@ fn inner(shape: &[u64], axis: usize) -> usize {
 }
 
 /// `size` steps along an axis.
-pub(crate) fn part(tensor: &Tensor, axis: usize, from: u64, size: u64) -> Tensor {
+pub(crate) fn part(tensor: &TensorValue, axis: usize, from: u64, size: u64) -> TensorValue {
     let shape = resized(tensor.shape(), axis, size);
     if tensor.is_splat() {
         return tensor.with_shape(shape);
@@ -140,13 +146,13 @@ pub(crate) fn part(tensor: &Tensor, axis: usize, from: u64, size: u64) -> Tensor
     let (from, to) = (from as usize * step, (from + size) as usize * step);
     each!(tensor.data(), words => {
         let parts = words.chunks(row.max(1)).filter_map(|row| row.get(from..to));
-        Tensor::of(tensor.dtype(), shape, parts.flatten().copied().collect::<Vec<_>>())
+        TensorValue::of(tensor.dtype(), shape, parts.flatten().copied().collect::<Vec<_>>())
     })
 }
 
 /// Two tensors one after the other along an axis.
-pub(crate) fn joined(a: &Tensor, b: &Tensor, axis: usize) -> Tensor {
-    let size = |tensor: &Tensor| tensor.shape().get(axis).copied().unwrap_or(1);
+pub(crate) fn joined(a: &TensorValue, b: &TensorValue, axis: usize) -> TensorValue {
+    let size = |tensor: &TensorValue| tensor.shape().get(axis).copied().unwrap_or(1);
     let shape = resized(a.shape(), axis, size(a) + size(b));
     let (row_a, row_b) = (size(a) as usize * inner(a.shape(), axis), size(b) as usize * inner(b.shape(), axis));
     let (a, b) = (a.dense(), b.dense());
@@ -159,11 +165,11 @@ pub(crate) fn joined(a: &Tensor, b: &Tensor, axis: usize) -> Tensor {
         }
         out
     }
-    each!(a.data(), words => Tensor::of(a.dtype(), shape, merged(words, b.words().unwrap_or(&[]), row_a, row_b)))
+    each!(a.data(), words => TensorValue::of(a.dtype(), shape, merged(words, b.words().unwrap_or(&[]), row_a, row_b)))
 }
 
 /// The other way round along an axis.
-fn flipped(tensor: &Tensor, axis: usize) -> Tensor {
+fn flipped(tensor: &TensorValue, axis: usize) -> TensorValue {
     if tensor.is_splat() {
         return tensor.clone();
     }
@@ -171,6 +177,6 @@ fn flipped(tensor: &Tensor, axis: usize) -> Tensor {
     let row = tensor.shape().get(axis).map_or(1, |size| *size as usize).max(1) * step;
     each!(tensor.data(), words => {
         let turned = words.chunks(row).flat_map(|row| row.chunks(step).rev().flatten().copied());
-        Tensor::of(tensor.dtype(), tensor.shape().clone(), turned.collect::<Vec<_>>())
+        TensorValue::of(tensor.dtype(), tensor.shape().clone(), turned.collect::<Vec<_>>())
     })
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use ttgir::{BlockId, Def, OpId, RegionId, Tree, ValueId};
 
 use super::elementwise::select;
-use super::evaluator::{Environment, Evaluator, OpSite, Value};
+use super::evaluator::{Environment, Evaluator, OpSite, RuntimeValue};
 use super::trap::Trap;
 use super::{arith, cast, intrinsics, libdevice, math};
 
@@ -51,17 +51,21 @@ impl RegionProgram {
     }
 
     /// Executes it on tensors of one shape.
-    pub(crate) fn run(&self, mut values: Vec<Value>, world: &mut Environment) -> Result<Vec<Value>, Trap> {
+    pub(crate) fn run(
+        &self,
+        mut values: Vec<RuntimeValue>,
+        world: &mut Environment,
+    ) -> Result<Vec<RuntimeValue>, Trap> {
         if values.len() != self.arguments {
             return Err(Trap::not_followed("a region has not as many arguments as it is given"));
         }
         let mut operands = Vec::new();
         for step in &self.steps {
             operands.clear();
-            operands.extend(step.operands.iter().map(|at| values.get(*at).cloned().unwrap_or(Value::Unit)));
+            operands.extend(step.operands.iter().map(|at| values.get(*at).cloned().unwrap_or(RuntimeValue::Unit)));
             values.extend(step.evaluator.run(&operands, world)?);
         }
-        Ok(self.results.iter().map(|at| values.get(*at).cloned().unwrap_or(Value::Unit)).collect())
+        Ok(self.results.iter().map(|at| values.get(*at).cloned().unwrap_or(RuntimeValue::Unit)).collect())
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! On a tile of a cluster's tensor they are done where the elements of the result's tile are all in the operand's.
 
-use super::evaluator::{Evaluator, OpSite, Value, arg};
-use super::tensor::{Sizes, Tensor, Word, count, each, strides};
+use super::evaluator::{Evaluator, OpSite, RuntimeValue, arg};
+use super::tensor::{Sizes, TensorValue, Word, count, each, strides};
 use super::tile::{Tile, places};
 use super::trap::Trap;
 use crate::array::offsets;
@@ -15,7 +15,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             let shape = site.result(0)?.shape().clone();
             Evaluator::one(move |a| Ok(a.pick(shape.clone(), std::iter::once(0))))
         }
-        "tt.make_range" => Evaluator::constant(Value::Tensor(range(site)?)),
+        "tt.make_range" => Evaluator::constant(RuntimeValue::Tensor(range(site)?)),
         "tt.expand_dims" => {
             let shape = site.result(0)?.shape().clone();
             Evaluator::one(move |a| Ok(a.with_shape(shape.clone())))
@@ -39,7 +39,8 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             let shape = site.result(0)?.shape().clone();
             Evaluator::new(move |operands, _| {
                 let a = arg(operands, 0)?;
-                let half = |from| Value::Tensor(a.pick(shape.clone(), (0..count(&shape)).map(move |at| at * 2 + from)));
+                let half =
+                    |from| RuntimeValue::Tensor(a.pick(shape.clone(), (0..count(&shape)).map(move |at| at * 2 + from)));
                 Ok(vec![half(0), half(1)])
             })
         }
@@ -71,12 +72,12 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
 }
 
 /// `start`, `start + 1`, …
-fn range(site: &OpSite<'_>) -> Result<Tensor, Trap> {
+fn range(site: &OpSite<'_>) -> Result<TensorValue, Trap> {
     let ty = site.result(0)?;
     let start = site.int("start").ok_or_else(|| site.trap("has no start"))?;
     let first = start + ty.tile.offset.first().map_or(0, |at| *at as i64);
     let len = count(ty.shape()) as i64;
-    Ok(Tensor::from_bits(ty.dtype, ty.shape().clone(), (first..first + len).map(|at| at as u64)))
+    Ok(TensorValue::from_bits(ty.dtype, ty.shape().clone(), (first..first + len).map(|at| at as u64)))
 }
 
 /// Row-major elements under other sizes. A tile is reshaped alone where its elements are those of the result's tile.
@@ -115,11 +116,11 @@ fn within(outer: &Tile, inner: &Tile) -> Option<Vec<u64>> {
 }
 
 /// Elements at these strides, in the row-major order of a shape.
-pub fn strided(a: &Tensor, shape: &Sizes, steps: &[u64]) -> Tensor {
+pub fn strided(a: &TensorValue, shape: &Sizes, steps: &[u64]) -> TensorValue {
     if a.is_splat() {
         return a.with_shape(shape.clone());
     }
-    each!(a.data(), words => Tensor::of(a.dtype(), shape.clone(), gather(words, shape, steps)))
+    each!(a.data(), words => TensorValue::of(a.dtype(), shape.clone(), gather(words, shape, steps)))
 }
 
 fn gather<W: Word>(words: &[W], shape: &[u64], steps: &[u64]) -> Vec<W> {
@@ -140,7 +141,7 @@ fn gather<W: Word>(words: &[W], shape: &[u64], steps: &[u64]) -> Vec<W> {
 }
 
 /// Dimensions of one element become as large as the shape says.
-pub fn broadcast(a: &Tensor, shape: &Sizes) -> Result<Tensor, Trap> {
+pub fn broadcast(a: &TensorValue, shape: &Sizes) -> Result<TensorValue, Trap> {
     if a.is_splat() {
         return Ok(a.with_shape(shape.clone()));
     }
@@ -154,7 +155,7 @@ pub fn broadcast(a: &Tensor, shape: &Sizes) -> Result<Tensor, Trap> {
 }
 
 /// Dimensions in another order.
-pub fn trans(a: &Tensor, shape: &Sizes, order: &[usize]) -> Result<Tensor, Trap> {
+pub fn trans(a: &TensorValue, shape: &Sizes, order: &[usize]) -> Result<TensorValue, Trap> {
     let own = strides(a.shape());
     let steps: Option<Vec<u64>> = order.iter().map(|dim| own.get(*dim).copied()).collect();
     match steps.filter(|steps| steps.len() == own.len()) {
@@ -164,15 +165,15 @@ pub fn trans(a: &Tensor, shape: &Sizes, order: &[usize]) -> Result<Tensor, Trap>
 }
 
 /// Two tensors side by side in a new last dimension.
-fn interleave(a: &Tensor, b: &Tensor, shape: &Sizes) -> Tensor {
+fn interleave(a: &TensorValue, b: &TensorValue, shape: &Sizes) -> TensorValue {
     let pairs = (0..a.len()).flat_map(|at| [a.bits(at), b.bits(at)]);
-    Tensor::from_bits(a.dtype(), shape.clone(), pairs)
+    TensorValue::from_bits(a.dtype(), shape.clone(), pairs)
 }
 
 /// Two tensors one after the other.
-fn concatenate(a: &Tensor, b: &Tensor, shape: &Sizes) -> Tensor {
+fn concatenate(a: &TensorValue, b: &TensorValue, shape: &Sizes) -> TensorValue {
     let all = (0..a.len()).map(|at| a.bits(at)).chain((0..b.len()).map(|at| b.bits(at)));
-    Tensor::from_bits(a.dtype(), shape.clone(), all)
+    TensorValue::from_bits(a.dtype(), shape.clone(), all)
 }
 
 /// Sources laid into the result in row-major order.
@@ -198,12 +199,12 @@ fn concat(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
                 }
             }
         }
-        Ok(vec![Value::Tensor(Tensor::from_bits(to.dtype, to.shape().clone(), bits.into_iter()))])
+        Ok(vec![RuntimeValue::Tensor(TensorValue::from_bits(to.dtype, to.shape().clone(), bits.into_iter()))])
     }))
 }
 
 /// For each element of `indices`, of `i32` or `i64`, the element of `src` that it names along an axis.
-pub fn places_along(src: &Tensor, indices: &Tensor, axis: usize) -> Result<Vec<usize>, Trap> {
+pub fn places_along(src: &TensorValue, indices: &TensorValue, axis: usize) -> Result<Vec<usize>, Trap> {
     let (steps, own, sizes) = (strides(src.shape()), strides(indices.shape()), indices.shape());
     if steps.len() != own.len() || axis >= own.len() {
         return Err(Trap::not_followed("a gather between ranks is not followed"));

@@ -132,7 +132,7 @@ pub(crate) use with_word;
 
 /// A tensor, or a scalar as one without dimensions.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Tensor {
+pub struct TensorValue {
     dtype: ElemType,
     shape: Sizes,
     data: Data,
@@ -143,9 +143,9 @@ pub fn count(shape: &[u64]) -> usize {
     shape.iter().product::<u64>() as usize
 }
 
-impl Tensor {
+impl TensorValue {
     /// Of words that are as many as the shape has elements, or one for all of them; others are made to fit.
-    pub fn of<W: Word>(dtype: ElemType, shape: Sizes, mut words: Vec<W>) -> Tensor {
+    pub fn of<W: Word>(dtype: ElemType, shape: Sizes, mut words: Vec<W>) -> TensorValue {
         let len = count(&shape);
         if words.len() != 1 && words.len() != len {
             words.resize(len, W::default());
@@ -153,20 +153,20 @@ impl Tensor {
         if W::BYTES != dtype.bytes() {
             return with_word!(dtype, V => {
                 let words: Vec<V> = words.iter().map(|word| V::from_u64(word.to_u64())).collect();
-                Tensor { dtype, shape, data: V::wrap(words) }
+                TensorValue { dtype, shape, data: V::wrap(words) }
             });
         }
-        Tensor { dtype, shape, data: W::wrap(words) }
+        TensorValue { dtype, shape, data: W::wrap(words) }
     }
 
     /// The same element everywhere.
-    pub fn splat(dtype: ElemType, shape: Sizes, bits: u64) -> Tensor {
-        with_word!(dtype, W => Tensor::of(dtype, shape, vec![W::from_u64(bits)]))
+    pub fn splat(dtype: ElemType, shape: Sizes, bits: u64) -> TensorValue {
+        with_word!(dtype, W => TensorValue::of(dtype, shape, vec![W::from_u64(bits)]))
     }
 
     /// Of elements' bits.
-    pub fn from_bits(dtype: ElemType, shape: Sizes, bits: impl Iterator<Item = u64>) -> Tensor {
-        with_word!(dtype, W => Tensor::of(dtype, shape, bits.map(W::from_u64).collect()))
+    pub fn from_bits(dtype: ElemType, shape: Sizes, bits: impl Iterator<Item = u64>) -> TensorValue {
+        with_word!(dtype, W => TensorValue::of(dtype, shape, bits.map(W::from_u64).collect()))
     }
 
     /// The type of its elements.
@@ -223,39 +223,39 @@ impl Tensor {
     }
 
     /// With a word an element.
-    pub fn dense(&self) -> Tensor {
+    pub fn dense(&self) -> TensorValue {
         let len = self.len();
         if !self.is_splat() || len == 1 {
             return self.clone();
         }
         let data = each!(&self.data, words => Word::wrap(words.first().map_or(Vec::new(), |word| vec![*word; len])));
-        Tensor { dtype: self.dtype, shape: self.shape.clone(), data }
+        TensorValue { dtype: self.dtype, shape: self.shape.clone(), data }
     }
 
     /// The same bits under another shape of as many elements, or of one word for all.
-    pub fn with_shape(&self, shape: Sizes) -> Tensor {
+    pub fn with_shape(&self, shape: Sizes) -> TensorValue {
         if count(&shape) == self.len() || self.is_splat() {
-            return Tensor { dtype: self.dtype, shape, data: self.data.clone() };
+            return TensorValue { dtype: self.dtype, shape, data: self.data.clone() };
         }
-        each!(&self.data, words => Tensor::of(self.dtype, shape, words.to_vec()))
+        each!(&self.data, words => TensorValue::of(self.dtype, shape, words.to_vec()))
     }
 
     /// The same bits as another type of the same width.
-    pub fn with_dtype(&self, dtype: ElemType) -> Tensor {
+    pub fn with_dtype(&self, dtype: ElemType) -> TensorValue {
         if dtype.bits() == self.dtype.bits() {
-            return Tensor { dtype, shape: self.shape.clone(), data: self.data.clone() };
+            return TensorValue { dtype, shape: self.shape.clone(), data: self.data.clone() };
         }
-        each!(&self.data, words => Tensor::of(dtype, self.shape.clone(), words.to_vec()))
+        each!(&self.data, words => TensorValue::of(dtype, self.shape.clone(), words.to_vec()))
     }
 
     /// The elements at these places, as another shape.
-    pub fn pick(&self, shape: Sizes, at: impl Iterator<Item = usize>) -> Tensor {
+    pub fn pick(&self, shape: Sizes, at: impl Iterator<Item = usize>) -> TensorValue {
         if self.is_splat() {
-            return Tensor { dtype: self.dtype, shape, data: self.data.clone() };
+            return TensorValue { dtype: self.dtype, shape, data: self.data.clone() };
         }
         each!(&self.data, words => {
             let picked = at.map(|at| words.get(at).copied().unwrap_or_default()).collect();
-            Tensor::of(self.dtype, shape, picked)
+            TensorValue::of(self.dtype, shape, picked)
         })
     }
 }

@@ -8,7 +8,7 @@
 
 use ttgir::{Tree, TypeId, ValueId};
 
-use super::tensor::{Sizes, Tensor, count, strides};
+use super::tensor::{Sizes, TensorValue, count, strides};
 use super::trap::Trap;
 use crate::array::{ElemType, offsets};
 use crate::limits::tensors::ELEMENTS as MOST;
@@ -302,7 +302,7 @@ pub(super) fn places(shape: &[u64], from: &[u64], of: &[u64]) -> impl Iterator<I
 }
 
 /// The part of a whole tensor that a tile is.
-pub fn slice(whole: &Tensor, tile: &Tile) -> Tensor {
+pub fn slice(whole: &TensorValue, tile: &Tile) -> TensorValue {
     if tile.is_whole() {
         return whole.clone();
     }
@@ -310,7 +310,7 @@ pub fn slice(whole: &Tensor, tile: &Tile) -> Tensor {
 }
 
 /// The tensor that tiles are the parts of.
-pub fn assemble(parts: &[(&Tensor, &Tile)]) -> Option<Tensor> {
+pub fn assemble(parts: &[(&TensorValue, &Tile)]) -> Option<TensorValue> {
     let (first, tile) = parts.first()?;
     if tile.is_whole() {
         return Some((*first).clone());
@@ -323,5 +323,5 @@ pub fn assemble(parts: &[(&Tensor, &Tile)]) -> Option<Tensor> {
             }
         }
     }
-    Some(Tensor::from_bits(first.dtype(), tile.whole.clone(), bits.into_iter()))
+    Some(TensorValue::from_bits(first.dtype(), tile.whole.clone(), bits.into_iter()))
 }

@@ -3,7 +3,7 @@
 use super::cast::convert;
 use super::evaluator::{Evaluator, OpSite};
 use super::float_ops::{float2, floats};
-use super::tensor::{Tensor, Word, count, each, strides};
+use super::tensor::{TensorValue, Word, count, each, strides};
 use super::trap::Trap;
 use crate::array::ElemType;
 use crate::float_format::Rounding;
@@ -68,7 +68,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
 }
 
 /// Floats times a scale each, rounded once; scales that are integers are exponents.
-fn scale_product(a: &Tensor, scale: &Tensor, dtype: ElemType) -> Tensor {
+fn scale_product(a: &TensorValue, scale: &TensorValue, dtype: ElemType) -> TensorValue {
     let scale = if scale.dtype().is_int() { scale.with_dtype(ElemType::F8E8M0) } else { scale.clone() };
     let product = float2(
         &convert(a, ElemType::F64, Rounding::Nearest),
@@ -80,7 +80,7 @@ fn scale_product(a: &Tensor, scale: &Tensor, dtype: ElemType) -> Tensor {
 }
 
 /// Bytes as two floats each, side by side along an axis.
-fn unpack(a: &Tensor, axis: usize) -> Tensor {
+fn unpack(a: &TensorValue, axis: usize) -> TensorValue {
     let table: Vec<u64> = (0..16).map(|bits| u64::from((decode(ElemType::F4E2M1, bits) as f32).to_bits())).collect();
     let shape: Vec<u64> = a.shape().iter().enumerate().map(|(dim, n)| if dim == axis { n * 2 } else { *n }).collect();
     let inner = strides(a.shape()).get(axis).copied().unwrap_or(1) as usize;
@@ -90,18 +90,18 @@ fn unpack(a: &Tensor, axis: usize) -> Tensor {
         let half = if row % 2 == 0 { byte & 15 } else { byte >> 4 & 15 };
         table.get(half as usize).copied().unwrap_or(0)
     });
-    Tensor::from_bits(ElemType::F32, shape.into(), bits)
+    TensorValue::from_bits(ElemType::F32, shape.into(), bits)
 }
 
 /// An operand as `f32`, its scales multiplied in. Scales of eight bits are exponents, unless they are floats. Fails
 /// where the scales do not fit the operand.
 pub fn upcast(
-    a: &Tensor,
+    a: &TensorValue,
     kind: ElementEncoding,
-    scale: Option<&Tensor>,
+    scale: Option<&TensorValue>,
     side: OperandSide,
     packed_k: bool,
-) -> Result<Tensor, Trap> {
+) -> Result<TensorValue, Trap> {
     let rank = a.shape().len();
     let miss = || Trap::not_followed("an operand and its scales do not fit");
     let (Some(last), Some(before)) = (rank.checked_sub(1), rank.checked_sub(2)) else { return Err(miss()) };
@@ -132,5 +132,5 @@ pub fn upcast(
         let scale = scales.get((batch * rows + row) * (depth / run) + k / run);
         (number * scale.copied().unwrap_or(1.0)).to_bits()
     });
-    Ok(Tensor::of(ElemType::F32, wide.shape().clone(), scaled.collect::<Vec<u32>>()))
+    Ok(TensorValue::of(ElemType::F32, wide.shape().clone(), scaled.collect::<Vec<u32>>()))
 }

@@ -8,7 +8,7 @@ use base::Cancel;
 use runtime::cpu::Cpu;
 use runtime::element::numbers;
 use runtime::launch::directive::RecipeDirectives;
-use runtime::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
+use runtime::launch::{ArgumentValue, ArraySpec, Fill, LaunchArgument, LaunchOrigin, LaunchSpec};
 use runtime::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 use tensors::array::{Array, ElemType};
 
@@ -22,9 +22,11 @@ fn folder() -> PathBuf {
 
 pub(super) fn request(path: &Path, grid: [u32; 3], arguments: &[(&str, ArgumentValue)], seed: u64) -> RunRequest {
     let text: Arc<str> = std::fs::read_to_string(path).expect("a file of the corpus").into();
-    let arguments =
-        arguments.iter().map(|(name, given)| Argument { name: (*name).to_owned(), given: given.clone() }).collect();
-    let launch = Launch { kernel: None, grid, arguments, entry: None, origin: LaunchOrigin::CommandLine };
+    let arguments = arguments
+        .iter()
+        .map(|(name, given)| LaunchArgument { name: (*name).to_owned(), given: given.clone() })
+        .collect();
+    let launch = LaunchSpec { kernel: None, grid, arguments, entry: None, origin: LaunchOrigin::CommandLine };
     let (path, bounds) = (path.to_owned(), RunLimits { steps: 3_000_000, ..RunLimits::default() });
     RunRequest { path, text, compiled: None, launch, instrument: Instrument::ConSan, bounds, inputs: 0, seed }
 }

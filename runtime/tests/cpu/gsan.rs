@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use base::Cancel;
 
 use runtime::cpu::Cpu;
-use runtime::launch::{Launch, LaunchOrigin, recipe};
+use runtime::launch::{LaunchOrigin, LaunchSpec, recipe};
 use runtime::run::{GsanOptions, Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 
 fn run(text: &str, recipe: &str, gsan: GsanOptions, instrument: Instrument, seed: u64) -> RunReport {
@@ -15,7 +15,7 @@ fn run(text: &str, recipe: &str, gsan: GsanOptions, instrument: Instrument, seed
         path: PathBuf::from("kernel.ttir"),
         text: format!("module {{\n{text}\n}}\n").into(),
         compiled: None,
-        launch: Launch { origin: LaunchOrigin::CommandLine, ..launch },
+        launch: LaunchSpec { origin: LaunchOrigin::CommandLine, ..launch },
         instrument,
         bounds: RunLimits { steps: 1_000_000, gsan, ..RunLimits::default() },
         inputs: 0,

@@ -7,7 +7,7 @@ use findings::Kind;
 
 use runtime::cpu::Cpu;
 use runtime::element::numbers;
-use runtime::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
+use runtime::launch::{ArgumentValue, ArraySpec, Fill, LaunchArgument, LaunchOrigin, LaunchSpec};
 use runtime::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 use tensors::array::ElemType;
 
@@ -21,13 +21,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 "##;
 
 fn request(body: &str, grid: u32, arguments: &[(&str, ArgumentValue)]) -> RunRequest {
-    let arguments =
-        arguments.iter().map(|(name, given)| Argument { name: (*name).to_owned(), given: given.clone() }).collect();
+    let arguments = arguments
+        .iter()
+        .map(|(name, given)| LaunchArgument { name: (*name).to_owned(), given: given.clone() })
+        .collect();
     RunRequest {
         path: PathBuf::from("kernel.ttgir"),
         text: format!("{HEAD}{body}\n}}\n").into(),
         compiled: None,
-        launch: Launch { kernel: None, grid: [grid, 1, 1], arguments, entry: None, origin: LaunchOrigin::CommandLine },
+        launch: LaunchSpec {
+            kernel: None,
+            grid: [grid, 1, 1],
+            arguments,
+            entry: None,
+            origin: LaunchOrigin::CommandLine,
+        },
         instrument: Instrument::ConSan,
         bounds: RunLimits { steps: 200_000, ..RunLimits::default() },
         inputs: 0,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use base::Cancel;
 use engine::instances::{ElaboratedInstance, Given as Has, KernelInstances, Param};
-use runtime::launch::{ArgumentValue, ArraySpec, Launch};
+use runtime::launch::{ArgumentValue, ArraySpec, LaunchSpec};
 use runtime::run::RunError;
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 use tensors::array::ElemType;
@@ -25,7 +25,7 @@ pub(crate) fn compile(
     python: Option<&Path>,
     (path, text): (&Path, &str),
     kernels: PythonKernels<'_>,
-    launch: &Launch,
+    launch: &LaunchSpec,
     cancel: &Cancel<'_>,
 ) -> Result<CompiledIr, RunError> {
     let instead = "write `# fencepost-run: grid=… NAME=VALUE …` into the file, or run it with --backend triton";
@@ -69,7 +69,7 @@ pub(crate) fn compile(
     }
 }
 
-fn kernel<'e>(kernels: &'e [KernelInstances], launch: &Launch) -> Result<&'e KernelInstances, RunError> {
+fn kernel<'e>(kernels: &'e [KernelInstances], launch: &LaunchSpec) -> Result<&'e KernelInstances, RunError> {
     let names = || kernels.iter().map(|kernel| kernel.entry.name.as_str()).collect::<Vec<_>>().join("`, `");
     match (&launch.kernel, kernels) {
         (_, []) => {
@@ -86,7 +86,7 @@ fn kernel<'e>(kernels: &'e [KernelInstances], launch: &Launch) -> Result<&'e Ker
 }
 
 /// What is asked of Triton: what the recipe gives, and for the rest what the kernel is analysed with.
-fn request(kernel: &KernelInstances, launch: &Launch) -> Result<KernelRequest, RunError> {
+fn request(kernel: &KernelInstances, launch: &LaunchSpec) -> Result<KernelRequest, RunError> {
     let name = &kernel.entry.name;
     if !kernel.entry.inside.is_empty() {
         return Err(RunError(format!(
@@ -135,7 +135,7 @@ fn lacks(kernel: &str, missing: &[&Param]) -> String {
     format!("nothing says what `{kernel}` is given for {}: say it, as in {}", names.join(", "), options.join(" "))
 }
 
-fn number(launch: &Launch, name: &str) -> Option<u32> {
+fn number(launch: &LaunchSpec, name: &str) -> Option<u32> {
     launch.arguments.iter().find(|argument| argument.name == name).and_then(|argument| match argument.given {
         ArgumentValue::Int(number) => u32::try_from(number).ok(),
         _ => None,
@@ -143,9 +143,9 @@ fn number(launch: &Launch, name: &str) -> Option<u32> {
 }
 
 /// The instance that is given most of what the recipe gives.
-fn nearest<'k>(kernel: &'k KernelInstances, launch: &Launch) -> Option<&'k Arc<ElaboratedInstance>> {
+fn nearest<'k>(kernel: &'k KernelInstances, launch: &LaunchSpec) -> Option<&'k Arc<ElaboratedInstance>> {
     let agrees = |elaborated: &Arc<ElaboratedInstance>| {
-        let same = |argument: &&runtime::launch::Argument| {
+        let same = |argument: &&runtime::launch::LaunchArgument| {
             let has = elaborated.instance.spec.arguments.iter().find(|has| has.name == argument.name);
             has.is_some_and(|has| matches!(&has.given, Has::Value(text) if *text == text_of(&argument.given)))
         };

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use engine::instances::{Elaboration, Handed, Site};
-use runtime::launch::{Argument, ArgumentValue, ArraySpec, Launch, LaunchOrigin, PythonEntry, default_fill};
+use engine::instances::{Elaboration, Handed, LaunchSite};
+use runtime::launch::{ArgumentValue, ArraySpec, LaunchArgument, LaunchOrigin, LaunchSpec, PythonEntry, default_fill};
 use tensors::array::ElemType;
 
 /// What a file implies, the surest first: of each kernel its first launch that is known whole, or else what runs
 /// the file's own code.
-pub fn launches(path: &Path, elaboration: Option<&Elaboration>, text: &str, python: bool) -> Vec<Launch> {
+pub fn launches(path: &Path, elaboration: Option<&Elaboration>, text: &str, python: bool) -> Vec<LaunchSpec> {
     if !python {
         return Vec::new();
     }
@@ -25,14 +25,14 @@ pub fn launches(path: &Path, elaboration: Option<&Elaboration>, text: &str, pyth
     found
 }
 
-fn launch(kernel: &str, site: &Site, range: base::TextRange) -> Option<Launch> {
-    let arguments: Option<Vec<Argument>> = site
+fn launch(kernel: &str, site: &LaunchSite, range: base::TextRange) -> Option<LaunchSpec> {
+    let arguments: Option<Vec<LaunchArgument>> = site
         .arguments
         .iter()
-        .map(|(name, handed)| Some(Argument { name: name.clone(), given: given(handed)? }))
+        .map(|(name, handed)| Some(LaunchArgument { name: name.clone(), given: given(handed)? }))
         .collect();
     let (kernel, grid) = (Some(kernel.to_owned()), site.grid?);
-    Some(Launch { kernel, grid, arguments: arguments?, entry: None, origin: LaunchOrigin::LaunchSite(range) })
+    Some(LaunchSpec { kernel, grid, arguments: arguments?, entry: None, origin: LaunchOrigin::LaunchSite(range) })
 }
 
 fn given(handed: &Handed) -> Option<ArgumentValue> {
@@ -55,7 +55,7 @@ fn given(handed: &Handed) -> Option<ArgumentValue> {
 }
 
 /// The file's first test, or its `__main__`.
-fn own_code(path: &Path, text: &str) -> Option<Launch> {
+fn own_code(path: &Path, text: &str) -> Option<LaunchSpec> {
     let starts = |line: &&str| line.starts_with("def test_");
     let name = path.file_name()?.to_string_lossy();
     let test = text.lines().find(starts).and_then(|line| {
@@ -69,7 +69,7 @@ fn own_code(path: &Path, text: &str) -> Option<Launch> {
         }
         None => return None,
     };
-    Some(Launch { kernel: None, grid: [1; 3], arguments: Vec::new(), entry: Some(entry), origin })
+    Some(LaunchSpec { kernel: None, grid: [1; 3], arguments: Vec::new(), entry: Some(entry), origin })
 }
 
 #[cfg(test)]

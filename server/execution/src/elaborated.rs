@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use base::{Cancel, TextRange};
-use engine::instances::{Argument, ElaboratedInstance, Given as Has, KernelInstances, Module, Source, Spec, Target};
+use engine::instances::{
+    Argument, ElaboratedInstance, Given as Has, KernelInstances, Module, Spec, Target, ValueSource,
+};
 use render::SourceText;
 use runtime::sidecar::KernelRequest;
 
@@ -74,7 +76,7 @@ fn is_debugged(kernel: &KernelInstances, kernels: PythonKernels<'_>) -> bool {
 
 /// What the kernel is elaborated with: what is asked for, and for the rest what it is analysed with.
 fn spec(kernel: &KernelInstances, request: &KernelRequest) -> Spec {
-    let (entry, command) = (&kernel.entry, Source::Command);
+    let (entry, command) = (&kernel.entry, ValueSource::Command);
     let target = Target::named(&request.target).unwrap_or(Target::Cuda(90));
     let mut spec = kernel.instances.last().map_or_else(
         || Spec {
@@ -82,10 +84,10 @@ fn spec(kernel: &KernelInstances, request: &KernelRequest) -> Spec {
             language: entry.language,
             arguments: Vec::new(),
             host: None,
-            target: (target, Source::Chosen),
+            target: (target, ValueSource::Chosen),
             version: Default::default(),
-            num_warps: (4, Source::Default),
-            num_ctas: (1, Source::Default),
+            num_warps: (4, ValueSource::Default),
+            num_ctas: (1, ValueSource::Default),
         },
         |instance| instance.instance.spec.clone(),
     );

@@ -6,7 +6,7 @@ use asserts::{PathMap, TargetText, move_to_python};
 use base::{Cancel, Limits};
 use engine::{Engine, is_python};
 use runtime::cpu::Cpu;
-use runtime::launch::Launch;
+use runtime::launch::LaunchSpec;
 use runtime::replay::Replay;
 use runtime::run::{KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 use runtime::triton::Triton;
@@ -49,7 +49,7 @@ fn run_on(
     match backend {
         BackendChoice::Cpu { python: interpreter } => {
             let mut notes = Vec::new();
-            let mut compiled = |launch: &Launch| {
+            let mut compiled = |launch: &LaunchSpec| {
                 if !python {
                     return Ok(None);
                 }
@@ -108,7 +108,7 @@ impl RunBackend for CpuBackend {
 }
 
 /// Gives the TTGIR of a launch of a Python file, where a backend needs it.
-pub(crate) type CompileLaunch<'a> = dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError> + 'a;
+pub(crate) type CompileLaunch<'a> = dyn FnMut(&LaunchSpec) -> Result<Option<Arc<str>>, RunError> + 'a;
 
 /// Executes a plan. `compiled` gives the TTGIR of a launch of a Python file, for backends that need it. A launch of several
 /// that cannot be run is one that failed, and the others are run.
@@ -187,7 +187,7 @@ pub(crate) fn execute(
 /// Where it is the only one of its plan, or nobody waits for the others any more.
 fn failed(
     plan: &RunPlan,
-    launch: &Launch,
+    launch: &LaunchSpec,
     backend: &'static str,
     error: &RunError,
     cancel: &Cancel<'_>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use findings::KernelReport;
-use runtime::launch::Launch;
+use runtime::launch::LaunchSpec;
 use runtime::run::{Instrument, RunEnd, RunLimits, RunReport};
 
 /// Launches to be run, all of them on one backend.
@@ -15,7 +15,7 @@ pub struct RunPlan {
     /// Its text.
     pub text: Arc<str>,
     /// The launches, run one after the other.
-    pub launches: Vec<Launch>,
+    pub launches: Vec<LaunchSpec>,
     /// The sanitizer that watches.
     pub instrument: Instrument,
     /// What each run may use up.
@@ -30,7 +30,7 @@ pub struct RunPlan {
 #[derive(Clone, Debug)]
 pub struct LaunchRun {
     /// How it was launched.
-    pub launch: Launch,
+    pub launch: LaunchSpec,
     /// The seed of its schedule.
     pub seed: u64,
     /// What came of it.

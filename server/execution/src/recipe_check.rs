@@ -5,10 +5,10 @@
 
 use base::TextRange;
 use engine::instances::Elaboration;
-use findings::{KernelReport, Problem, Severity};
+use findings::{KernelReport, Severity, TextProblem};
 use runtime::launch::directive::RecipeDirectives;
 use runtime::launch::recipe::RecipeError;
-use runtime::launch::{Launch, LaunchOrigin};
+use runtime::launch::{LaunchOrigin, LaunchSpec};
 use settings::nearest;
 
 /// What a launch gives beside the parameters of a kernel.
@@ -18,11 +18,11 @@ pub const COMPILED_WITH: [&str; 4] = ["num_warps", "num_ctas", "num_stages", "ma
 const WRONG: &str = "directive";
 
 /// What is wrong with a file's recipes, with no look at the files that they name.
-pub fn problems(text: &str, kernels: &[KernelReport], elaboration: Option<&Elaboration>) -> Vec<Problem> {
+pub fn problems(text: &str, kernels: &[KernelReport], elaboration: Option<&Elaboration>) -> Vec<TextProblem> {
     let python = elaboration.is_some();
     let RecipeDirectives { launches, mut errors } = RecipeDirectives::read(text, python, None);
     errors.extend(wrong_names(text, &launches, kernels, elaboration));
-    let problem = |RecipeError { range, message }| Problem {
+    let problem = |RecipeError { range, message }| TextProblem {
         code: WRONG,
         severity: Severity::Error,
         message,
@@ -36,7 +36,7 @@ pub fn problems(text: &str, kernels: &[KernelReport], elaboration: Option<&Elabo
 /// Names in recipes of comments that neither a kernel nor one of its parameters has.
 pub(crate) fn wrong_names(
     text: &str,
-    launches: &[Launch],
+    launches: &[LaunchSpec],
     kernels: &[KernelReport],
     elaboration: Option<&Elaboration>,
 ) -> Vec<RecipeError> {
@@ -78,7 +78,7 @@ pub(crate) fn wrong_names(
 }
 
 /// The parameters of the kernel that a recipe is for.
-fn parameters<'e>(elaboration: &'e Elaboration, launch: &Launch) -> Option<Vec<&'e str>> {
+fn parameters<'e>(elaboration: &'e Elaboration, launch: &LaunchSpec) -> Option<Vec<&'e str>> {
     let kernel = match (&launch.kernel, elaboration.kernels.as_slice()) {
         (Some(name), all) => all.iter().find(|kernel| kernel.entry.name == *name)?,
         (None, [only]) => only,

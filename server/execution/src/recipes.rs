@@ -8,7 +8,7 @@ use findings::{GRID, KernelReport, Severity};
 use runtime::launch::directive::RecipeDirectives;
 use runtime::launch::recipe::{self, RecipeError};
 use runtime::launch::store::{self, RecipeStore};
-use runtime::launch::{Argument, ArgumentValue, Launch, LaunchOrigin};
+use runtime::launch::{ArgumentValue, LaunchArgument, LaunchOrigin, LaunchSpec};
 
 use super::recipe_check::wrong_names;
 use render::SourceText;
@@ -21,13 +21,13 @@ pub struct RecipeOverrides {
     /// The number of programs in each dimension.
     pub grid: Option<[u32; 3]>,
     /// Arguments, over those of the recipe.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<LaunchArgument>,
     /// Recipes of a file.
-    pub launches: Vec<Launch>,
+    pub launches: Vec<LaunchSpec>,
 }
 
 impl RecipeOverrides {
-    fn over(&self, mut launch: Launch) -> Launch {
+    fn over(&self, mut launch: LaunchSpec) -> LaunchSpec {
         if let Some(kernel) = &self.kernel {
             launch.kernel.get_or_insert_with(|| kernel.clone());
         }
@@ -43,7 +43,7 @@ impl RecipeOverrides {
         launch
     }
 
-    fn takes(&self, launch: &Launch) -> bool {
+    fn takes(&self, launch: &LaunchSpec) -> bool {
         self.kernel.is_none() || launch.kernel.is_none() || self.kernel == launch.kernel
     }
 }
@@ -61,11 +61,11 @@ pub struct RecipeSources<'a> {
     /// The kernels of a Python file as they were elaborated.
     pub elaboration: Option<&'a Elaboration>,
     /// What the settings of the project say.
-    pub configured: &'a [Launch],
+    pub configured: &'a [LaunchSpec],
     /// What is kept in the workspace.
     pub store: Option<&'a RecipeStore>,
     /// What else is found in the file: launches of its host code, tests, its `__main__`.
-    pub found: &'a [Launch],
+    pub found: &'a [LaunchSpec],
 }
 
 impl RecipeSources<'_> {
@@ -74,9 +74,9 @@ impl RecipeSources<'_> {
     /// # Errors
     ///
     /// What is wrong with a comment of the file, where that is what would be used.
-    pub fn choose(&self, by: &RecipeOverrides) -> Result<Vec<Launch>, Vec<RecipeError>> {
+    pub fn choose(&self, by: &RecipeOverrides) -> Result<Vec<LaunchSpec>, Vec<RecipeError>> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        let wanted = |launches: &[Launch]| -> Vec<Launch> {
+        let wanted = |launches: &[LaunchSpec]| -> Vec<LaunchSpec> {
             launches.iter().filter(|launch| by.takes(launch)).map(|launch| by.over(launch.clone())).collect()
         };
         if !by.launches.is_empty() {
@@ -93,7 +93,7 @@ impl RecipeSources<'_> {
         }
         let configured = wanted(self.configured);
         // The settings are of many files: what they say of kernels of others is nothing here.
-        let here = |launch: &Launch| self.kernels.iter().any(|kernel| launch.kernel.as_ref() == Some(&kernel.name));
+        let here = |launch: &LaunchSpec| self.kernels.iter().any(|kernel| launch.kernel.as_ref() == Some(&kernel.name));
         if configured.iter().any(here) {
             return Ok(configured.into_iter().filter(here).collect());
         }
@@ -111,7 +111,7 @@ impl RecipeSources<'_> {
 
     /// The numbers and programs that a finding was made with, and else one program with whatever the backend chooses for
     /// its arguments, of each kernel.
-    fn chosen(&self, by: &RecipeOverrides) -> Vec<Launch> {
+    fn chosen(&self, by: &RecipeOverrides) -> Vec<LaunchSpec> {
         let mut names: Vec<Option<String>> = self.kernels.iter().map(|kernel| Some(kernel.name.clone())).collect();
         names.dedup();
         names.retain(|name| by.kernel.is_none() || *name == by.kernel);
@@ -122,7 +122,7 @@ impl RecipeSources<'_> {
         let origin = if given { LaunchOrigin::CommandLine } else { LaunchOrigin::Chosen };
         let launch = |kernel: Option<String>| {
             let (grid, arguments) = self.inputs_of_finding(kernel.as_deref());
-            Launch { kernel, grid, arguments, entry: None, origin: origin.clone() }
+            LaunchSpec { kernel, grid, arguments, entry: None, origin: origin.clone() }
         };
         names.into_iter().map(|kernel| by.over(launch(kernel))).collect()
     }
@@ -131,7 +131,7 @@ impl RecipeSources<'_> {
 impl RecipeSources<'_> {
     /// The numbers of the first finding that depends on any, as a grid and arguments: with other sizes, or fewer
     /// programs, a run may not meet it.
-    fn inputs_of_finding(&self, kernel: Option<&str>) -> ([u32; 3], Vec<Argument>) {
+    fn inputs_of_finding(&self, kernel: Option<&str>) -> ([u32; 3], Vec<LaunchArgument>) {
         let mut grid = [1; 3];
         let of = self.kernels.iter().find(|report| kernel.is_none_or(|name| report.name == name));
         let Some(report) = of else { return (grid, Vec::new()) };
@@ -142,7 +142,7 @@ impl RecipeSources<'_> {
             if let Some((_, count)) = GRID.iter().zip(&mut grid).find(|(axis, _)| **axis == name) {
                 *count = u32::try_from(value).unwrap_or(1).max(1);
             } else if self.is_parameter(&report.name, name) {
-                arguments.push(Argument { name: name.to_owned(), given: ArgumentValue::Int(value) });
+                arguments.push(LaunchArgument { name: name.to_owned(), given: ArgumentValue::Int(value) });
             }
         }
         (grid, arguments)
@@ -169,7 +169,7 @@ impl RecipeSources<'_> {
 }
 
 /// Who says how a kernel is launched, in words.
-pub fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
+pub fn origin(launch: &LaunchSpec, places: &SourceText<'_>) -> String {
     match &launch.origin {
         LaunchOrigin::CommandLine => "given".to_owned(),
         LaunchOrigin::Directive(range) => format!("from line {}", places.line(range.start)),
@@ -187,6 +187,6 @@ pub fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
 /// # Errors
 ///
 /// What is wrong with it.
-pub fn argument(text: &str) -> Result<Argument, String> {
+pub fn argument(text: &str) -> Result<LaunchArgument, String> {
     recipe::argument(text, Path::new(""))
 }

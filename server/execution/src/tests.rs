@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{Cancel, TextRange};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
-use runtime::launch::{Argument, ArgumentValue, Launch, recipe};
+use runtime::launch::{ArgumentValue, LaunchArgument, LaunchSpec, recipe};
 use runtime::run::{Instrument, RunBackend, RunCost, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
 use tensors::array::{Array, ElemType};
 
@@ -33,7 +33,7 @@ impl<F: FnMut(&RunRequest) -> Result<RunReport, RunError>> RunBackend for Fake<F
 }
 
 fn plan(recipes: &[&str], seeds: u32) -> RunPlan {
-    let launches: Vec<Launch> = recipes.iter().map(|text| recipe::parse(text, false, Path::new("")).0).collect();
+    let launches: Vec<LaunchSpec> = recipes.iter().map(|text| recipe::parse(text, false, Path::new("")).0).collect();
     RunPlan {
         path: "k.ttgir".into(),
         text: "module {\n}\n".into(),
@@ -210,7 +210,7 @@ fn a_launch_that_is_chosen_meets_the_finding() {
         };
         let number = |value| vec![("K".to_owned(), ArgumentValue::Int(value))];
         assert_eq!(given(&RecipeOverrides::default()), number(384));
-        let own = vec![Argument { name: "K".to_owned(), given: ArgumentValue::Int(64) }];
+        let own = vec![LaunchArgument { name: "K".to_owned(), given: ArgumentValue::Int(64) }];
         assert_eq!(given(&RecipeOverrides { arguments: own, ..RecipeOverrides::default() }), number(64));
     }
 }

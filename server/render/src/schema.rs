@@ -20,7 +20,7 @@ fn is_published<T: JsonSchema>(name: &str, title: &str) {
 
 #[test]
 fn the_schema_of_reports_is_published() {
-    is_published::<crate::report::json::Document<'_>>("report.schema.json", "fencepost report, schema 1");
+    is_published::<crate::report::json::ReportDocument<'_>>("report.schema.json", "fencepost report, schema 1");
 }
 
 #[test]

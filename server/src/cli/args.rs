@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use runtime::launch::{Argument, recipe};
+use runtime::launch::{LaunchArgument, recipe};
 use runtime::run::Instrument;
 
 pub(crate) use check::Check;
@@ -266,7 +266,7 @@ pub(crate) struct Run {
     pub(crate) grid: Option<[u32; 3]>,
     /// An argument: `M=256`, `x=f16[256,64]:uniform(-1,1)`, `x=file(x.npy)`; may be given many times
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
-    pub(crate) arguments: Vec<Argument>,
+    pub(crate) arguments: Vec<LaunchArgument>,
     /// Recipes from a file (TOML: kernel, grid, and a table `arguments`)
     #[arg(long, value_name = "FILE")]
     pub(crate) launch: Option<PathBuf>,
@@ -423,12 +423,12 @@ pub(crate) enum Channels {
     Groups,
 }
 
-impl From<Channels> for lower::Options {
-    fn from(channels: Channels) -> lower::Options {
+impl From<Channels> for lower::LoweringOptions {
+    fn from(channels: Channels) -> lower::LoweringOptions {
         let channels = match channels {
-            Channels::Own => lower::Channels::Own,
-            Channels::Groups => lower::Channels::Groups,
+            Channels::Own => lower::ChannelGrouping::Own,
+            Channels::Groups => lower::ChannelGrouping::Groups,
         };
-        lower::Options { channels }
+        lower::LoweringOptions { channels }
     }
 }

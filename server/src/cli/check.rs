@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use base::Semantics;
 use engine::SharedCache;
-use findings::Problem;
+use findings::TextProblem;
 use render::check::{CheckedFile, FileAnalysis, FileOutput, Printer, Tally, concise, github, human, json, sarif};
 
 use super::answer::Answer;
@@ -248,10 +248,10 @@ struct Shown {
 /// Takes out of a file what is wrong with its settings: that is of a file of its own, and of others too.
 fn take_settings(file: &mut CheckedFile) -> Option<CheckedFile> {
     let Ok(analysis) = &mut file.result else { return None };
-    let is_of_settings = |problem: &Problem| problem.code == workspace::SETTINGS && problem.source.is_some();
+    let is_of_settings = |problem: &TextProblem| problem.code == workspace::SETTINGS && problem.source.is_some();
     let (settings, rest) = std::mem::take(&mut analysis.problems).into_iter().partition(is_of_settings);
     analysis.problems = rest;
-    let mut settings: Vec<Problem> = settings;
+    let mut settings: Vec<TextProblem> = settings;
     let first = settings.first()?.source.clone()?;
     let path = match first.rsplit_once(':') {
         Some((path, line)) if line.bytes().all(|digit| digit.is_ascii_digit()) => path,

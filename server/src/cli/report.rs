@@ -22,7 +22,7 @@ use crate::barrier_report::{Content, ReportInput, report_views};
 use render::SourceText;
 use render::report::blocks::DocBlock;
 use render::report::diff::Diff;
-use render::report::json::{DiffDocument, Document, ReportJson};
+use render::report::json::{DiffDocument, ReportDocument, ReportJson};
 use render::report::{ReportView, SectionEntry, html, md, section_list, text};
 use render::style::Painter;
 
@@ -316,7 +316,7 @@ impl Job<'_> {
 fn document(made: &[ReportView<'_>], lists: &[(&str, Vec<SectionEntry>)]) -> String {
     let reports = made.iter().map(|view| ReportJson::new(view, &|offset| view.places.utf16(offset))).collect();
     let lists = lists.iter().flat_map(|(path, listed)| listed.iter().map(|it| (*path, it)));
-    format!("{}\n", Document::new("utf-16", None, reports, lists).value())
+    format!("{}\n", ReportDocument::new("utf-16", None, reports, lists).value())
 }
 
 /// What a report makes of the exit code.

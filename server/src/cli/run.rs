@@ -150,7 +150,7 @@ fn recipes(
     text: &str,
     analysis: &Analysis,
     configuration: &Configuration,
-) -> Result<Vec<runtime::launch::Launch>, Vec<(Option<u32>, String)>> {
+) -> Result<Vec<runtime::launch::LaunchSpec>, Vec<(Option<u32>, String)>> {
     let plain = |why: String| vec![(None, why)];
     let python = engine::is_python(&args.path.to_string_lossy());
     let mut by = RecipeOverrides { kernel: args.kernel.clone(), grid: args.grid, ..RecipeOverrides::default() };

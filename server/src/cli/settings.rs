@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use engine::instances::Elaboration;
 use execution::recipe_check::COMPILED_WITH;
-use runtime::launch::{Argument, ArgumentValue, Launch};
+use runtime::launch::{ArgumentValue, LaunchArgument, LaunchSpec};
 
 use super::args::Python;
 use settings::nearest;
@@ -45,15 +45,15 @@ impl KnownParameters {
 /// What is wrong with an `--arg` for these launches of kernels in Python: that no kernel of them has such a parameter, or
 /// that a value is a name, which only a constexpr can be. Where the file's own code makes the launch it may take others.
 pub(crate) fn wrong_argument(
-    arguments: &[Argument],
-    launches: &[Launch],
+    arguments: &[LaunchArgument],
+    launches: &[LaunchSpec],
     elaboration: Option<&Elaboration>,
 ) -> Option<String> {
     let elaboration = elaboration.filter(|_| launches.iter().all(|launch| launch.entry.is_none()))?;
     let launched = |name: &str| launches.iter().any(|launch| launch.kernel.as_deref().is_none_or(|it| it == name));
     let kernels = elaboration.kernels.iter().filter(|kernel| launched(&kernel.entry.name));
     let params: Vec<_> = kernels.flat_map(|kernel| &kernel.entry.params).collect();
-    arguments.iter().find_map(|Argument { name, given }| {
+    arguments.iter().find_map(|LaunchArgument { name, given }| {
         let mut of_name = params.iter().filter(|param| param.name == *name).peekable();
         if of_name.peek().is_none() {
             let known = params.iter().map(|param| param.name.as_str()).chain(COMPILED_WITH);

@@ -7,9 +7,9 @@ use std::io;
 
 use base::{IrNames, Limits};
 use engine::lowered;
-use findings::{Finding, Problem, Severity, Verdict};
+use findings::{Finding, Severity, TextProblem, Verdict};
 use kernel::Lowered;
-use lower::Options;
+use lower::LoweringOptions;
 use report::timeline::{Timeline, of_finding, of_kernel};
 use ttgir::Document;
 
@@ -62,7 +62,7 @@ pub(crate) fn answer(args: &Trace, source: &Source, options: &CheckOptions, form
     let kernels = if elaboration.is_some() {
         Vec::new()
     } else {
-        lowered(&Document::new(file.text.as_str()), Options::default())
+        lowered(&Document::new(file.text.as_str()), LoweringOptions::default())
     };
     let places = SourceText::new(&file.text);
     let chosen = match &elaboration {
@@ -107,7 +107,7 @@ pub(crate) fn answer(args: &Trace, source: &Source, options: &CheckOptions, form
             }
         });
     }
-    let unread = analysis.problems.iter().any(|problem| problem.code == Problem::SYNTAX);
+    let unread = analysis.problems.iter().any(|problem| problem.code == TextProblem::SYNTAX);
     let exit = if unread || !analysis.syntax.is_empty() {
         Exit::Trouble
     } else if found {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ttgir::SyntaxError;
 
 use base::TextRange;
-use findings::{Finding, KernelReport, Problem, Severity, SuppressedBy};
+use findings::{Finding, KernelReport, Severity, SuppressedBy, TextProblem};
 use ropey::Rope;
 use rustc_hash::FxHasher;
 use serde_json::json;
@@ -197,13 +197,13 @@ pub(crate) fn wrong_settings(snapshot: &Snapshot, configuration: &Configuration)
 }
 
 /// What Triton would refuse, or what is wrong with what is written for us.
-pub(crate) fn problem(snapshot: &Snapshot, problem: &Problem) -> Diagnostic {
+pub(crate) fn problem(snapshot: &Snapshot, problem: &TextProblem) -> Diagnostic {
     // Every editor has somebody who says what is wrong with Python; what follows from it is what we say.
-    let syntax = problem.code == Problem::SYNTAX;
+    let syntax = problem.code == TextProblem::SYNTAX;
     let severity = match problem.code {
         _ if syntax => Severity::Information,
         // Files of helpers are looked at all day.
-        Problem::UNREAD => Severity::Hint,
+        TextProblem::UNREAD => Severity::Hint,
         _ => problem.severity,
     };
     let message = match &problem.source {

@@ -5,7 +5,7 @@
 
 use base::TextRange;
 use engine::Analysis;
-use findings::{Finding, KernelReport, Problem, Verdict};
+use findings::{Finding, KernelReport, TextProblem, Verdict};
 
 /// What a finding of an earlier text says of itself.
 const EARLIER: &str = " (of an earlier text; this one is not judged yet)";
@@ -90,7 +90,7 @@ impl LastGood {
 
 /// Whether some of a text does not parse.
 fn is_torn(analysis: &Analysis) -> bool {
-    !analysis.syntax.is_empty() || analysis.problems.iter().any(|problem| problem.code == Problem::SYNTAX)
+    !analysis.syntax.is_empty() || analysis.problems.iter().any(|problem| problem.code == TextProblem::SYNTAX)
 }
 
 /// How many kernels of the same name stand before one.

@@ -10,7 +10,7 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{Diagnostic, MessageType, Uri};
 
 use crate::limits::client::ANSWER;
-use crate::status::{Status, StatusNotification};
+use crate::status::{StatusNotification, StatusParams};
 use crate::text_document_content::{ReportSubscribers, notify_changed};
 
 /// Sends notifications without waiting for the client.
@@ -23,7 +23,7 @@ enum Notification {
     Diagnostics { uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic> },
     Message(MessageType, String),
     ReportChanged { uri: Uri, subscribers: ReportSubscribers },
-    Status(Status),
+    Status(StatusParams),
     RefreshLenses,
 }
 
@@ -48,7 +48,7 @@ impl ClientSender {
     }
 
     /// Tells how far the analysis of a document is.
-    pub fn status(&self, status: Status) {
+    pub fn status(&self, status: StatusParams) {
         self.post(Notification::Status(status));
     }
 

@@ -29,7 +29,7 @@ pub use notifications::Lost;
 pub use refresh::{Refreshable, Refresher};
 pub use router::Router;
 pub use service::{Answer, LanguageService, NOTIFICATIONS, REQUESTS};
-pub use status::{DocumentState, KernelState, KernelStatus, Status};
+pub use status::{DocumentState, KernelState, KernelStatus, StatusParams};
 pub use text_document_content::{ContentDocument, METHOD as CONTENT_METHOD, ReportSubscribers, SCHEME};
 pub use tower_lsp::Client;
 

@@ -51,7 +51,7 @@ pub struct KernelStatus {
 
 /// The parameters of `fencepost/status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Status {
+pub struct StatusParams {
     /// The document.
     pub uri: Uri,
     /// The version of its text.
@@ -68,6 +68,6 @@ pub struct Status {
 pub(crate) enum StatusNotification {}
 
 impl Notification for StatusNotification {
-    type Params = Status;
+    type Params = StatusParams;
     const METHOD: &'static str = "fencepost/status";
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use base::{LineIndex, TextRange};
 use engine::instances::{Config, VersionSource};
-use findings::{Edit, Fix, Problem, Severity};
-use runtime::launch::{Launch, LaunchOrigin, recipe};
+use findings::{Edit, Fix, Severity, TextProblem};
+use runtime::launch::{LaunchOrigin, LaunchSpec, recipe};
 use settings::{FILE, SettingError, Settings};
 
 use super::installed::{InstalledTriton, installed};
@@ -21,7 +21,7 @@ pub struct Configuration {
     /// What of them reaches specialisations.
     pub config: Config,
     /// What is wrong with the file that they stand in, unless that is open: then it is said there.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<TextProblem>,
     /// The text of that file, where something is wrong with it.
     pub wrong: Option<Arc<str>>,
     /// The folder of that file, or that which the editor has open: paths count from there.
@@ -50,7 +50,7 @@ impl Configuration {
     }
 
     /// The recipes of the settings; what is wrong with one is said where it stands.
-    pub fn recipes(&self, python: bool) -> Vec<Launch> {
+    pub fn recipes(&self, python: bool) -> Vec<LaunchSpec> {
         let folder = self.folder.as_deref().unwrap_or(Path::new(""));
         let parse = |(kernel, text): &(String, String)| {
             let (mut launch, errors) = recipe::parse(text, python, folder);
@@ -120,7 +120,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
             wrong(format!("{FILE}, line {line}: {}", error.message), format!("{}:{line}", path.display()))
         };
         let shown = !self.is_open_settings(&path);
-        let problems: Vec<Problem> = errors.into_iter().filter(|_| shown).map(problem).collect();
+        let problems: Vec<TextProblem> = errors.into_iter().filter(|_| shown).map(problem).collect();
         let wrong = (!problems.is_empty()).then_some(text);
         Configuration { settings, config: Config::default(), problems, wrong, folder: Some(folder) }
     }
@@ -143,23 +143,23 @@ impl<P: FileProvider> WorkspaceSources<P> {
 }
 
 /// What is wrong with settings that are not the file itself, and where they stand.
-fn wrong(message: String, source: String) -> Problem {
+fn wrong(message: String, source: String) -> TextProblem {
     let (severity, range) = (Severity::Warning, TextRange::empty(0));
-    Problem { code: CODE, severity, message, range, source: Some(source), fix: None }
+    TextProblem { code: CODE, severity, message, range, source: Some(source), fix: None }
 }
 
 /// The code of what is wrong with settings.
 pub const CODE: &str = "configuration";
 
 /// What is wrong with a text of settings, at its places.
-pub fn problems(text: &str) -> Vec<Problem> {
+pub fn problems(text: &str) -> Vec<TextProblem> {
     let problem = |error: SettingError| {
         let replace = |instead: String| {
             let quoted = error.range.of(text).starts_with(['"', '\'']);
             let with = if quoted { format!("\"{instead}\"") } else { instead.clone() };
             Fix { title: format!("Replace by `{instead}`"), edits: vec![Edit { range: error.range, text: with }] }
         };
-        Problem {
+        TextProblem {
             code: CODE,
             severity: if error.syntax { Severity::Error } else { Severity::Warning },
             fix: error.instead.clone().map(replace),

@@ -72,7 +72,7 @@ impl Loader {
 
     /// Starts the comparison of what is known with the disk, unless one has begun since `asked`; with `list` also
     /// that of the list of files. Does not block.
-    pub fn revalidate(&self, asked: Instant, list: bool) -> Pending<Arc<FileView>> {
+    pub fn revalidate(&self, asked: Instant, list: bool) -> PendingAnswer<Arc<FileView>> {
         self.ask(|reply| Request::Revalidate { asked, list, reply })
     }
 
@@ -96,10 +96,10 @@ impl Loader {
         self.send(Request::Watch);
     }
 
-    fn ask<R>(&self, request: impl FnOnce(Sender<R>) -> Request) -> Pending<R> {
+    fn ask<R>(&self, request: impl FnOnce(Sender<R>) -> Request) -> PendingAnswer<R> {
         let (reply, receive) = channel();
         self.send(request(reply));
-        Pending { receive }
+        PendingAnswer { receive }
     }
 
     /// A closed channel means that the process is about to end.
@@ -109,11 +109,11 @@ impl Loader {
 }
 
 /// An answer of the loader that may not be there yet.
-pub struct Pending<R> {
+pub struct PendingAnswer<R> {
     receive: Receiver<R>,
 }
 
-impl<R> Pending<R> {
+impl<R> PendingAnswer<R> {
     /// Waits for it; `None` where `cancel` stops the wait, or `limit` has passed.
     pub fn wait(&self, cancel: &Cancel<'_>, limit: Option<Duration>) -> Option<R> {
         let started = Instant::now();
@@ -147,7 +147,7 @@ impl<'a> LoaderClient<'a> {
     }
 
     /// Waits for an answer, and says so where it takes long.
-    pub fn wait<R>(&self, pending: &Pending<R>) -> Option<R> {
+    pub fn wait<R>(&self, pending: &PendingAnswer<R>) -> Option<R> {
         if let Some(answer) = pending.wait(self.cancel, Some(PROMPT)) {
             return Some(answer);
         }

@@ -1,11 +1,11 @@
 //! What a kernel is compiled with, from JSON: a specialisation of the corpus's manifest, or the recipe of
 //! a launch that was captured elsewhere.
 
-use gluon::{Argument, Given, Host, Source, Spec, Target, Version};
+use gluon::{Argument, Given, Host, Spec, Target, ValueSource, Version};
 use python::syntax::Module;
 use serde_json::Value;
 
-const SAID: Source = Source::Launch;
+const SAID: ValueSource = ValueSource::Launch;
 
 /// Where the statement that starts in a line (from 1) starts.
 pub fn offset(module: &Module, line: usize) -> Option<u32> {

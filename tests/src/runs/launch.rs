@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use base::Cancel;
 use runtime::cpu::Cpu;
-use runtime::launch::{self, ArgumentValue, Launch};
+use runtime::launch::{self, ArgumentValue, LaunchSpec};
 use runtime::run::{Instrument, RunBackend, RunLimits, RunReport, RunRequest};
 
 use super::given::{Given, numbers};
@@ -25,7 +25,7 @@ pub struct Runnable {
     /// Its text.
     pub text: Arc<str>,
     /// How it is launched.
-    pub launch: Launch,
+    pub launch: LaunchSpec,
 }
 
 impl Runnable {
@@ -36,7 +36,7 @@ impl Runnable {
 }
 
 /// The recipes of the corpus: a stem and its launch, in the order of the file.
-pub fn recipes() -> Vec<(String, Launch)> {
+pub fn recipes() -> Vec<(String, LaunchSpec)> {
     let text = include_str!("../../runs/recipes.txt");
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let split = |line: &str| {
@@ -57,7 +57,7 @@ pub fn corpus_file(stem: &str) -> PathBuf {
 }
 
 /// A file with a recipe from elsewhere.
-pub fn runnable(stem: &str, path: PathBuf, launch: Launch) -> Runnable {
+pub fn runnable(stem: &str, path: PathBuf, launch: LaunchSpec) -> Runnable {
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Runnable { stem: stem.to_owned(), path, text: text.into(), launch }
 }
@@ -86,7 +86,7 @@ pub fn plain() -> Vec<Runnable> {
 }
 
 /// Reads a recipe.
-pub fn read(stem: &str, recipe: &str) -> Launch {
+pub fn read(stem: &str, recipe: &str) -> LaunchSpec {
     let (launch, errors) = launch::recipe::parse(recipe, false, Path::new("."));
     assert!(errors.is_empty(), "{stem}: {errors:?}");
     launch
@@ -114,7 +114,7 @@ pub fn run(kernel: &Runnable, instrument: Instrument, seed: u64) -> RunReport {
 }
 
 /// The arguments of a launch as its reference takes them.
-pub fn given(launch: &Launch) -> Given {
+pub fn given(launch: &LaunchSpec) -> Given {
     let mut given = Given::default();
     for argument in &launch.arguments {
         match &argument.given {

@@ -6,7 +6,7 @@ use engine::Engine;
 use fencepost_tests::sources::sources;
 use findings::Verdict;
 use kernel::Stage;
-use lower::{Channels, Options};
+use lower::{ChannelGrouping, LoweringOptions};
 use report::CoverageOrder;
 use ttgir::Document;
 
@@ -20,14 +20,14 @@ fn plans() -> Vec<(String, Document)> {
     plans
 }
 
-fn engine(channels: Channels) -> Engine {
-    Engine::new(Limits::default()).assume(Options { channels })
+fn engine(channels: ChannelGrouping) -> Engine {
+    Engine::new(Limits::default()).assume(LoweringOptions { channels })
 }
 
 #[test]
 fn nothing_is_left_to_add_where_groups_are_ordered_as_one() {
     for (name, plan) in plans() {
-        let analysis = engine(Channels::Groups).analyse(&plan, &Cancel::never()).unwrap_or_default();
+        let analysis = engine(ChannelGrouping::Groups).analyse(&plan, &Cancel::never()).unwrap_or_default();
         assert_eq!(analysis.kernels.len(), 1, "{name}");
         for kernel in analysis.kernels {
             assert_eq!(kernel.findings, [], "{name}");
@@ -40,7 +40,7 @@ fn nothing_is_left_to_add_where_groups_are_ordered_as_one() {
 fn what_is_assumed_of_channels_holds_for_proofs_too() {
     let mut different = 0;
     for (name, plan) in plans() {
-        let proofs = [Channels::Own, Channels::Groups].map(|channels| {
+        let proofs = [ChannelGrouping::Own, ChannelGrouping::Groups].map(|channels| {
             let mut engine = engine(channels);
             let analysis = engine.analyse(&plan, &Cancel::never()).unwrap_or_default();
             let explored = engine.explorations();
@@ -58,7 +58,7 @@ fn what_is_assumed_of_channels_holds_for_proofs_too() {
 fn only_what_is_read_after_the_inner_loop_lacks_an_edge() {
     let (mut missing, mut ordered) = (Vec::new(), 0);
     for (name, plan) in plans() {
-        let reports = engine(Channels::Own).reports(&plan, &Cancel::never()).unwrap_or_default();
+        let reports = engine(ChannelGrouping::Own).reports(&plan, &Cancel::never()).unwrap_or_default();
         // What `%dq` lacks is a finding; its readers come after the overwrite in every run.
         for report in reports.into_iter().filter(|report| report.kernel != "backward") {
             assert_eq!(report.stage, Stage::Planned, "{name}");

@@ -25,7 +25,7 @@ pub struct SiteFile {
 
 /// The files of the site, and what is wrong with them.
 #[derive(Debug, Default)]
-pub struct Site {
+pub struct DocsSite {
     /// Pages, pictures and the summary.
     pub files: Vec<SiteFile>,
     /// Links that lead nowhere, pages that are not there.
@@ -33,8 +33,8 @@ pub struct Site {
 }
 
 /// Puts the sources of the site together.
-pub fn assemble(root: &Path) -> Site {
-    let mut site = Site::default();
+pub fn assemble(root: &Path) -> DocsSite {
+    let mut site = DocsSite::default();
     let Ok(summary) = fs::read_to_string(root.join(SUMMARY)) else {
         site.problems.push(format!("{SUMMARY} is not there"));
         return site;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 pub(crate) use assemble::resolve;
-pub use assemble::{Site, SiteFile, assemble};
+pub use assemble::{DocsSite, SiteFile, assemble};
 
 use crate::steps::answers;
 use crate::target;
@@ -56,7 +56,7 @@ pub fn run(root: &Path) -> ExitCode {
 }
 
 /// Writes what mdbook reads; what lay in the folder is replaced.
-pub fn write(root: &Path, site: &Site, folder: &Path) -> io::Result<()> {
+pub fn write(root: &Path, site: &DocsSite, folder: &Path) -> io::Result<()> {
     let source = folder.join("src");
     if source.exists() {
         fs::remove_dir_all(&source)?;

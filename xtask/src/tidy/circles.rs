@@ -6,7 +6,7 @@
 //! misses: paths that a macro builds and names behind a `*` that the named module does not define itself.
 
 use super::tokens::tokens;
-use super::tree::{File, Problem};
+use super::tree::{BrokenRule, File};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files that need each other, by path, each with those of the circle that it needs itself.
@@ -19,7 +19,7 @@ const MOST_CIRCLES: usize = 5;
 const MOST_FILES: usize = 6;
 
 /// Circles that are too many or too large, each said at its first file.
-pub(super) fn check(files: &[File]) -> Vec<Problem> {
+pub(super) fn check(files: &[File]) -> Vec<BrokenRule> {
     let circles = circles(files);
     let mut problems = Vec::new();
     for (at, circle) in circles.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Doc comments of one or two words are riddles: they repeat the name or hide what they mean.
 
-use super::tree::{File, Problem};
+use super::tree::{BrokenRule, File};
 
 /// How many there may be. It may only fall.
 const MOST: usize = 567;
@@ -8,17 +8,17 @@ const MOST: usize = 567;
 /// Words that a doc comment needs at least.
 const WORDS: usize = 3;
 
-pub(super) fn check(files: &[File]) -> Vec<Problem> {
+pub(super) fn check(files: &[File]) -> Vec<BrokenRule> {
     let production = files.iter().filter(|file| {
         let tests = file.path.starts_with("tests/") || file.path.contains("/tests/") || file.path.ends_with("tests.rs");
         file.path.ends_with(".rs") && !tests
     });
-    let found: Vec<Problem> = production.flat_map(riddles).collect();
+    let found: Vec<BrokenRule> = production.flat_map(riddles).collect();
     if found.len() > MOST { found } else { Vec::new() }
 }
 
 /// The doc comments of a file that are too short, up to its unit tests.
-fn riddles(file: &File) -> Vec<Problem> {
+fn riddles(file: &File) -> Vec<BrokenRule> {
     let mut found = Vec::new();
     let mut words = Vec::new();
     for (at, line) in file.text.lines().enumerate() {

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::tree::{File, Problem};
+use super::tree::{BrokenRule, File};
 use crate::site::links::{anchors, links};
 use crate::site::resolve;
 
 /// Made from other pages, for the site alone.
 const MADE: [&str; 1] = ["docs/kinds.md"];
 
-pub(super) fn check(root: &Path, files: &[File]) -> Vec<Problem> {
+pub(super) fn check(root: &Path, files: &[File]) -> Vec<BrokenRule> {
     let mut problems = Vec::new();
     for file in files.iter().filter(|file| file.path.ends_with(".md")) {
         for link in links(&file.text).into_iter().filter(|link| !link.is_address()) {

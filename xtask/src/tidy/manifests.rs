@@ -1,9 +1,9 @@
 //! Every dependency is pinned once, at the root, and ARCHITECTURE.md says why it is there.
 
-use super::tree::{File, Problem};
+use super::tree::{BrokenRule, File};
 use std::collections::BTreeSet;
 
-pub(super) fn check(files: &[File]) -> Vec<Problem> {
+pub(super) fn check(files: &[File]) -> Vec<BrokenRule> {
     let mut problems = Vec::new();
     let used: BTreeSet<&str> = files
         .iter()

@@ -7,6 +7,7 @@ mod circles;
 mod docs;
 mod links;
 mod manifests;
+mod names;
 mod pages;
 mod paths;
 mod sizes;
@@ -18,16 +19,17 @@ mod words;
 use std::path::Path;
 
 pub use circles::Circle;
-pub use tree::Problem;
+pub use tree::BrokenRule;
 
 /// All problems of the tree at `root`, by path and line.
-pub fn run(root: &Path) -> Vec<Problem> {
+pub fn run(root: &Path) -> Vec<BrokenRule> {
     let files = tree::read(root);
     let mut problems = Vec::new();
     problems.extend(circles::check(&files));
     problems.extend(docs::check(&files));
     problems.extend(links::check(root, &files));
     problems.extend(manifests::check(&files));
+    problems.extend(names::check(&files));
     problems.extend(pages::check(&files));
     problems.extend(paths::check(root, &files));
     problems.extend(sizes::check(&files));

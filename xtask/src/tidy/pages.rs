@@ -2,7 +2,7 @@
 //!
 //! Whether the analysis agrees with the marks on a page is the fixture tests' matter.
 
-use super::tree::{File, Problem};
+use super::tree::{BrokenRule, File};
 
 const KINDS: &str = "analysis/findings/src/kind.rs";
 const FOLDER: &str = "analysis/findings/src/pages/";
@@ -12,7 +12,7 @@ const OF_RUNS: [&str; 1] = ["device-assert"];
 
 const SECTIONS: [&str; 5] = ["What it says", "Why it matters", "Flagged", "Clean", "The fix"];
 
-pub(super) fn check(files: &[File]) -> Vec<Problem> {
+pub(super) fn check(files: &[File]) -> Vec<BrokenRule> {
     let Some(registry) = files.iter().find(|file| file.path == KINDS) else { return Vec::new() };
     let kinds = kinds(&registry.text);
     let mut problems = Vec::new();
@@ -56,7 +56,7 @@ fn kinds(text: &str) -> Vec<(usize, &str, &str)> {
     found
 }
 
-fn page_problems(file: &File, kind: &str) -> Vec<Problem> {
+fn page_problems(file: &File, kind: &str) -> Vec<BrokenRule> {
     let mut problems = Vec::new();
     if file.text.lines().next() != Some(&format!("# {kind}")) {
         problems.push(file.problem(1, format!("the page's title is `# {kind}`")));

@@ -1,12 +1,12 @@
 //! Pages go stale at their paths first: every path that they name exists.
 
-use super::tree::{File, Problem};
+use super::tree::{BrokenRule, File};
 use std::path::Path;
 
 /// Pages whose quoted paths are checked.
 const PAGES: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"];
 
-pub(super) fn check(root: &Path, files: &[File]) -> Vec<Problem> {
+pub(super) fn check(root: &Path, files: &[File]) -> Vec<BrokenRule> {
     let mut problems = Vec::new();
     for file in files.iter().filter(|file| PAGES.contains(&file.path.as_str())) {
         let mut fenced = false;

@@ -1,6 +1,6 @@
 //! No file that one cannot read in a sitting, no crate that one cannot build in a moment.
 
-use super::tree::{File, Problem};
+use super::tree::{BrokenRule, File};
 use std::collections::BTreeMap;
 
 const MOST_LINES: usize = 800;
@@ -8,7 +8,7 @@ const MOST_LINES: usize = 800;
 /// Lines of Rust below `src` of one crate.
 const MOST_OF_A_CRATE: usize = 15_000;
 
-pub(super) fn check(files: &[File]) -> Vec<Problem> {
+pub(super) fn check(files: &[File]) -> Vec<BrokenRule> {
     let mut problems = Vec::new();
     for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
         let lines = file.text.lines().count();

@@ -1,8 +1,8 @@
 //! What a manifest tells cargo not to test holds no tests: nobody would run them.
 
-use super::tree::{File, Problem};
+use super::tree::{BrokenRule, File};
 
-pub(super) fn check(files: &[File]) -> Vec<Problem> {
+pub(super) fn check(files: &[File]) -> Vec<BrokenRule> {
     let mut problems = Vec::new();
     for manifest in files.iter().filter(|file| file.path.ends_with("/Cargo.toml")) {
         let folder = manifest.path.trim_end_matches("Cargo.toml");

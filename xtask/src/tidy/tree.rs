@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// A broken rule and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct BrokenRule {
     /// Path from the root, with `/`.
     pub path: String,
     /// Line, from 1; 0 for the whole file.
@@ -14,7 +14,7 @@ pub struct Problem {
     pub message: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for BrokenRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             0 => write!(f, "{}: {}", self.path, self.message),
@@ -33,8 +33,8 @@ pub(super) struct File {
 }
 
 impl File {
-    pub(super) fn problem(&self, line: usize, message: impl Into<String>) -> Problem {
-        Problem { path: self.path.clone(), line, message: message.into() }
+    pub(super) fn problem(&self, line: usize, message: impl Into<String>) -> BrokenRule {
+        BrokenRule { path: self.path.clone(), line, message: message.into() }
     }
 }
 

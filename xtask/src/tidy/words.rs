@@ -1,6 +1,6 @@
 //! No machine of ours in the tree: absolute paths of a checkout, private registries.
 
-use super::tree::{File, Problem};
+use super::tree::{BrokenRule, File};
 
 /// Spelt in two halves, so that this file does not hold them.
 const PATHS: [(&str, &str); 5] =
@@ -10,7 +10,7 @@ const PATHS: [(&str, &str); 5] =
 /// addresses (`omit-lockfile-registry-resolved`), and does here.
 const DEFAULT_REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-pub(super) fn check(files: &[File]) -> Vec<Problem> {
+pub(super) fn check(files: &[File]) -> Vec<BrokenRule> {
     let mut problems = Vec::new();
     for file in files {
         let lock = file.path.ends_with("package-lock.json") || file.path.ends_with("Cargo.lock");

@@ -13,7 +13,7 @@ use dialects::Tt;
 use python::emit::Op;
 use python::eval::flat::BLOCK_POINTER;
 use python::interp::{Eval, Interp, Stop};
-use python::library::{Bound, Class, NOTHING, Part, Row, gone};
+use python::library::{Bound, LibClass, NOTHING, Part, Row, gone};
 use python::target::Version;
 use python::value::{DType, Object, Tensor, Value};
 
@@ -25,7 +25,7 @@ pub(super) const PART: Part = Part {
         Row::new("tl.block_pointer.@dtype", "self", 4, pointer_type),
         Row::new("tl.block_pointer.@type", "self", 4, pointer_type),
     ],
-    classes: &[Class::new(BLOCK_POINTER, "base, shape, strides, offsets, block_shape", &[], 4, |interp, _, _| {
+    classes: &[LibClass::new(BLOCK_POINTER, "base, shape, strides, offsets, block_shape", &[], 4, |interp, _, _| {
         interp.unknown("a block pointer is made by `make_block_ptr`")
     })],
     ..NOTHING

@@ -11,7 +11,7 @@ use crate::operand;
 use crate::values::arg;
 use dialects::{OpCode, Tt};
 use python::emit::{Op, Region, Ssa, Type};
-use python::interp::{Eval, Interp, Mode, Stop};
+use python::interp::{Eval, ExecMode, Interp, Stop};
 use python::library::{Args, Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 
@@ -316,7 +316,7 @@ fn sources<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Result<(Vec<Tensor
 
 /// Calls the function that a kernel combines elements with.
 fn called<'a>(interp: &mut Interp<'a>, function: &Value<'a>, elements: &[Value<'a>]) -> Result<Vec<Value<'a>>, Stop> {
-    if interp.mode == Mode::Host || matches!(function, Value::Lib(_) | Value::Unknown(_) | Value::None) {
+    if interp.mode == ExecMode::Host || matches!(function, Value::Lib(_) | Value::Unknown(_) | Value::None) {
         return interp.unknown("the function that combines is not known");
     }
     let at = interp.at;

@@ -10,8 +10,8 @@ use super::premise::{Variation, variations};
 use super::varied::Varied;
 use crate::limits::directives::TRIED;
 use base::{Cancel, Cancelled, TextRange};
-use findings::{KernelReport, Problem, Severity, Verdict};
-use gluon::{Given, Problem as Refusal, Source, directives, neighbours, written};
+use findings::{KernelReport, Severity, TextProblem, Verdict};
+use gluon::{Given, Problem, ValueSource, directives, neighbours, written};
 use python::syntax::Module;
 
 /// Values in place of one that has no neighbours: sizes, types and a switch.
@@ -27,8 +27,8 @@ pub(super) struct Blamed {
 
 impl Blamed {
     /// That it is refused, where it is given.
-    pub(super) fn problem(&self, text: &str) -> Problem {
-        Problem {
+    pub(super) fn problem(&self, text: &str) -> TextProblem {
+        TextProblem {
             code: "directive",
             severity: Severity::Error,
             message: format!("with `{}` Triton would refuse the kernel: {}", self.range.of(text), self.message),
@@ -39,7 +39,7 @@ impl Blamed {
     }
 
     /// Says it of the kernel too, in place of the values that were assumed: no other choice of these would decide it.
-    pub(super) fn correct(&self, module: &Module, report: &mut KernelReport, problems: &mut [Problem]) {
+    pub(super) fn correct(&self, module: &Module, report: &mut KernelReport, problems: &mut [TextProblem]) {
         let of = format!("with `{}` of line {}", self.range.of(module.text()), line(module, self.range));
         let assumed = refused_words(Some(ASSUMED), &self.message);
         if let Verdict::Undecided(reasons) = &mut report.verdict {
@@ -55,8 +55,8 @@ impl Blamed {
 }
 
 /// What stops Triton.
-fn refusal(of: &ElaboratedInstance) -> Option<&Refusal> {
-    of.problems().iter().find(|problem| !problem.hint && problem.code != findings::Problem::REMOVED)
+fn refusal(of: &ElaboratedInstance) -> Option<&Problem> {
+    of.problems().iter().find(|problem| !problem.hint && problem.code != findings::TextProblem::REMOVED)
 }
 
 impl Varied<'_> {
@@ -67,14 +67,14 @@ impl Varied<'_> {
         cancel: &Cancel<'_>,
     ) -> Result<Option<Blamed>, Cancelled> {
         let spec = &elaborated.instance.spec;
-        let given = spec.arguments.iter().filter(|argument| argument.source == Source::Directive);
+        let given = spec.arguments.iter().filter(|argument| argument.source == ValueSource::Directive);
         let given: Vec<(&String, &Given)> = given.map(|argument| (&argument.name, &argument.given)).collect();
         let Some(refused) = refusal(elaborated) else { return Ok(None) };
         if given.is_empty() || elaborated.stale().is_some() || !elaborated.refused_by_guess(refused) {
             return Ok(None);
         }
         let stays = |other: &ElaboratedInstance| {
-            let same = |problem: &Refusal| (problem.file, problem.range) == (refused.file, refused.range);
+            let same = |problem: &Problem| (problem.file, problem.range) == (refused.file, refused.range);
             refusal(other).is_some_and(same)
         };
         for variation in variations(self.kernel, elaborated).into_iter().take(TRIED) {

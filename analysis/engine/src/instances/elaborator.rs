@@ -14,7 +14,7 @@ use super::{ElaboratedInstance, PythonFile};
 use crate::limits::memo::{EARLIER_INSTANCES as EARLIER, EARLIER_TEXT};
 use base::workers::{self, SharedWorkers};
 use base::{Cancel, Cancelled};
-use gluon::{Config, Entry, Instance, Instances, Memo, Note, Site, elaborate};
+use gluon::{Config, Entry, Instance, Instances, LaunchSite, Memo, SpecNote, elaborate};
 use python::syntax::{Module, Sources};
 
 /// Instances that are elaborated at once, before it is looked at what they took of the file's budget.
@@ -29,7 +29,7 @@ pub struct Elaboration {
     /// Its kernels, in order.
     pub kernels: Vec<KernelInstances>,
     /// What there is to say of the file's directives.
-    pub notes: Vec<Note>,
+    pub notes: Vec<SpecNote>,
 }
 
 impl Elaboration {
@@ -48,9 +48,9 @@ pub struct KernelInstances {
     /// One an instance, in the order of the specialisations.
     pub instances: Vec<Arc<ElaboratedInstance>>,
     /// What there is to say of how the instances came about.
-    pub notes: Vec<Note>,
+    pub notes: Vec<SpecNote>,
     /// The launches that the host code makes of it.
-    pub sites: Vec<Site>,
+    pub sites: Vec<LaunchSite>,
     /// Functions of the host code that name it and are not followed to a launch.
     pub unfollowed: Vec<String>,
     /// Launches that are known in part, for which no values were found that are not refused.

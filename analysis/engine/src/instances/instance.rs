@@ -7,9 +7,11 @@ use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
 use base::condition::Switch;
 use base::{Limits, Names, Quantity, TextRange};
-use gluon::{ArgumentFacts, Elaborated, FileId, Given, Instance, LaunchFacts, Origins, Problem, Shared, Source, Spec};
+use gluon::{
+    ArgumentFacts, Elaborated, FileId, Given, Instance, LaunchFacts, Origins, Problem, Shared, Spec, ValueSource,
+};
 use kernel::{InputId, InputKind, LaunchInputs, Lowered, Site};
-use lower::{Options, lower_with};
+use lower::{LoweringOptions, lower_with};
 use python::syntax::{Demanded, Module, Sources};
 use python::value::DType;
 use races::{Launch, Views};
@@ -139,7 +141,7 @@ fn numbered_values(text: &str) -> FxHashMap<String, u32> {
 fn read(ir: String) -> (Document, Option<Arc<Lowered>>) {
     let document = Document::new(ir);
     let tree = document.sections().first().map(|section| section.tree());
-    let mut lowered = tree.and_then(|tree| lower_with(tree, Options::default()).into_iter().next());
+    let mut lowered = tree.and_then(|tree| lower_with(tree, LoweringOptions::default()).into_iter().next());
     if let Some(lowered) = &mut lowered
         && let Some(kernel) = unbound(&lowered.kernel)
     {
@@ -622,10 +624,11 @@ impl ElaboratedInstance {
     /// Whether what shapes it is our own choice in part: with other values it may be another kernel.
     pub fn guessed(&self) -> bool {
         let spec = &self.instance.spec;
-        let chosen = spec.arguments.iter().any(|argument| argument.source == Source::Chosen);
+        let chosen = spec.arguments.iter().any(|argument| argument.source == ValueSource::Chosen);
         // Nobody who launches on clusters leaves that out.
-        let launched = spec.host.is_some() || spec.arguments.iter().any(|argument| argument.source == Source::Launch);
-        chosen || spec.num_ctas.1 == Source::Chosen || (spec.num_ctas.1 == Source::Default && !launched)
+        let launched =
+            spec.host.is_some() || spec.arguments.iter().any(|argument| argument.source == ValueSource::Launch);
+        chosen || spec.num_ctas.1 == ValueSource::Chosen || (spec.num_ctas.1 == ValueSource::Default && !launched)
     }
 
     /// Where the kernel is named in the elaborated instance.

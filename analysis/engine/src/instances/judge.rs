@@ -23,9 +23,9 @@ use crate::suppress::Suppressions;
 use base::workers::map;
 use base::{Cancel, Cancelled, Message, TextRange};
 use findings::{
-    Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, add_global, describe_quickly,
+    Edit, Finding, Fix, KernelReport, Kind, Note, Proof, Severity, TextProblem, Verdict, add_global, describe_quickly,
 };
-use gluon::{Entry, FileId, Note as Remark, NoteKind};
+use gluon::{Entry, FileId, SpecNote, SpecNoteKind};
 use kernel::Lowered;
 use python::reason::cause;
 use python::syntax::{Module, Sources};
@@ -131,7 +131,7 @@ impl Engine {
         budget: &mut FileBudget,
         sources: &dyn Sources,
         cancel: &Cancel<'_>,
-    ) -> Result<(KernelReport, Vec<Problem>), Cancelled> {
+    ) -> Result<(KernelReport, Vec<TextProblem>), Cancelled> {
         let known = known.filter(|(known, _)| budget.affords_again(&kernel.instances, &known.spent, &self.limits));
         if let Some((known, between)) = &known
             && let Some(said) = known.in_text(kernel, between)
@@ -414,7 +414,7 @@ impl ElaboratedInstance {
             reasons.push(format!("{place} could not be followed: {}", cause.why));
         }
         if let Some(problem) = self.problems().iter().find(|problem| !problem.hint) {
-            let guessed = self.refused_by_guess(problem) && problem.code != Problem::REMOVED;
+            let guessed = self.refused_by_guess(problem) && problem.code != TextProblem::REMOVED;
             reasons.push(refused_words(guessed.then_some(ASSUMED), &problem.message));
             report.broken = true;
         }
@@ -558,8 +558,8 @@ fn undecided() -> KernelReport<Message> {
 }
 
 /// What Triton would refuse of a kernel, each once.
-fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
-    let mut said: Vec<(Problem, Vec<usize>)> = Vec::new();
+fn problems(module: &Module, kernel: &KernelInstances) -> Vec<TextProblem> {
+    let mut said: Vec<(TextProblem, Vec<usize>)> = Vec::new();
     for (number, elaborated) in kernel.instances.iter().enumerate() {
         for problem in elaborated.problems() {
             let own = problem.file == FileId(0);
@@ -577,22 +577,22 @@ fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
                 .as_ref()
                 .filter(|_| own)
                 .map(|(text, title)| Fix { title: title.clone(), edits: vec![Edit { range, text: text.clone() }] });
-            let guessed = elaborated.refused_by_guess(problem) && problem.code != Problem::REMOVED;
+            let guessed = elaborated.refused_by_guess(problem) && problem.code != TextProblem::REMOVED;
             let (severity, message) = match (problem.hint, guessed) {
                 // What another release would refuse is shown where hints are not.
-                (true, _) if problem.code == Problem::REMOVED => (Severity::Information, message),
+                (true, _) if problem.code == TextProblem::REMOVED => (Severity::Information, message),
                 (true, _) => (Severity::Hint, message),
                 (false, true) => (Severity::Information, format!("{ASSUMED}, {message}")),
                 (false, false) => (Severity::Error, message),
             };
-            let problem = Problem { code: problem.code, severity, message, range, source, fix };
+            let problem = TextProblem { code: problem.code, severity, message, range, source, fix };
             match said.iter_mut().find(|(known, _)| *known == problem) {
                 Some((_, numbers)) => numbers.push(number),
                 None => said.push((problem, vec![number])),
             }
         }
     }
-    let finish = |(mut problem, mut numbers): (Problem, Vec<usize>)| {
+    let finish = |(mut problem, mut numbers): (TextProblem, Vec<usize>)| {
         numbers.dedup();
         problem.message.push_str(&conditions(kernel, &numbers));
         problem
@@ -610,10 +610,10 @@ pub(super) fn refused_words(with: Option<&str>, message: &str) -> String {
 }
 
 /// What does not parse.
-fn broken(module: &Module) -> Vec<Problem> {
+fn broken(module: &Module) -> Vec<TextProblem> {
     let errors = module.broken().iter().filter_map(|broken| broken.errors.first());
-    let problem = |(range, message): &(TextRange, String)| Problem {
-        code: findings::Problem::SYNTAX,
+    let problem = |(range, message): &(TextRange, String)| TextProblem {
+        code: findings::TextProblem::SYNTAX,
         severity: Severity::Error,
         message: message.clone(),
         range: *range,
@@ -623,12 +623,12 @@ fn broken(module: &Module) -> Vec<Problem> {
     errors.map(problem).collect()
 }
 
-fn remark(module: &Module, note: &Remark) -> Problem {
+fn remark(module: &Module, note: &SpecNote) -> TextProblem {
     let (range, _) = module.place(note.range);
     let (code, severity) = match note.kind {
-        NoteKind::Directive => ("directive", Severity::Error),
-        NoteKind::Assumed => ("assumed", Severity::Hint),
-        NoteKind::Unread => (Problem::UNREAD, Severity::Information),
+        SpecNoteKind::Directive => ("directive", Severity::Error),
+        SpecNoteKind::Assumed => ("assumed", Severity::Hint),
+        SpecNoteKind::Unread => (TextProblem::UNREAD, Severity::Information),
     };
-    Problem { code, severity, message: note.message.clone(), range, source: None, fix: None }
+    TextProblem { code, severity, message: note.message.clone(), range, source: None, fix: None }
 }

@@ -14,7 +14,7 @@ use super::outline::{Comparison, Outline};
 use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use base::TextRange;
 use base::cache::Weight;
-use findings::{Finding, KernelReport, Problem};
+use findings::{Finding, KernelReport, TextProblem};
 use gluon::{Entry, Instance};
 use rustc_hash::FxHasher;
 
@@ -72,7 +72,7 @@ pub(crate) struct JudgedKernel {
     /// What each instance took; `None` of one that the file's budget left out.
     pub(super) spent: Vec<Option<Spent>>,
     report: KernelReport,
-    problems: Vec<Problem>,
+    problems: Vec<TextProblem>,
     premises: Vec<Premise>,
     /// Where all has ended that words can speak of.
     end: u32,
@@ -87,7 +87,7 @@ impl JudgedKernel {
         kernel: &KernelInstances,
         spent: Vec<Option<Spent>>,
         report: KernelReport,
-        problems: Vec<Problem>,
+        problems: Vec<TextProblem>,
         premises: Vec<Premise>,
     ) -> JudgedKernel {
         JudgedKernel {
@@ -128,7 +128,7 @@ impl JudgedKernel {
         &self,
         kernel: &KernelInstances,
         between: &Comparison,
-    ) -> Option<(KernelReport, Vec<Problem>)> {
+    ) -> Option<(KernelReport, Vec<TextProblem>)> {
         let same = between.same_lines_before(self.end)
             && self.unfollowed == kernel.unfollowed
             && self.left_out == kernel.left_out

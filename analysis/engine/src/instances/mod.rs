@@ -38,7 +38,8 @@ mod varied;
 
 pub use elaborator::{Elaboration, Elaborator, FirstElaborated, KernelInstances};
 pub use gluon::{
-    Argument, Config, Entry, Given, Handed, Param, Site, Source, Spec, Target, Version, VersionSource, given, version,
+    Argument, Config, Entry, Given, Handed, LaunchSite, Param, Spec, Target, ValueSource, Version, VersionSource,
+    given, version,
 };
 pub use instance::ElaboratedInstance;
 pub(crate) use judged::{JudgedKernel, JudgedKey};

@@ -2,7 +2,7 @@
 
 use super::{ElaboratedInstance, KernelInstances};
 use findings::Pin;
-use gluon::{FileId, Given, OPEN, Param, Problem, Source};
+use gluon::{FileId, Given, OPEN, Param, Problem, ValueSource};
 
 impl KernelInstances {
     /// The directive that would decide the kernel, where it is undecided because a parameter has no value, or a
@@ -44,19 +44,19 @@ impl KernelInstances {
     fn refused_clusters(&self, instance: &ElaboratedInstance) -> Option<String> {
         let spec = &instance.instance.spec;
         let problem = instance.problems().iter().find(|problem| !problem.hint)?;
-        let open = instance.guessed() && spec.num_ctas.1 >= Source::Default;
+        let open = instance.guessed() && spec.num_ctas.1 >= ValueSource::Default;
         (open && gluon::speaks_of_ctas(&problem.message)).then(|| "num_ctas".to_owned())
     }
 
     /// Parameters whose chosen values have to do with what Triton would refuse.
     fn refused(&self, instance: &ElaboratedInstance) -> Vec<&Param> {
-        let stops = |problem: &&Problem| !problem.hint && problem.code != findings::Problem::REMOVED;
+        let stops = |problem: &&Problem| !problem.hint && problem.code != findings::TextProblem::REMOVED;
         let problem = instance.problems().iter().find(stops);
         let Some(problem) = problem.filter(|problem| !instance.is_refused_always(problem)) else { return Vec::new() };
         let arguments = &instance.instance.spec.arguments;
         let chosen = |param: &&Param| {
             let own = arguments.iter().find(|argument| argument.name == param.name);
-            own.is_some_and(|argument| argument.source == Source::Chosen)
+            own.is_some_and(|argument| argument.source == ValueSource::Chosen)
         };
         let chosen: Vec<&Param> = self.entry.params.iter().filter(chosen).collect();
         let code = instance.code_lines(problem.file, problem.range);

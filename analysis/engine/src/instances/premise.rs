@@ -20,7 +20,7 @@ pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, TEXT, VARIA
 use base::{Quantity, TextRange};
 use dialects::{Arith, OpCode};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
-use gluon::{Argument, Given, Source, Spec, is_any_integer, neighbours, shown, written};
+use gluon::{Argument, Given, Spec, ValueSource, is_any_integer, neighbours, shown, written};
 use python::specialization::{ArgumentFacts, LaunchFacts};
 use ttgir::queries::spot::walk;
 use ttgir::{Def, Tree, ValueId};
@@ -51,7 +51,7 @@ pub(super) fn groups(kernel: &KernelInstances) -> Vec<usize> {
 fn given(of: &ElaboratedInstance) -> Spec {
     let mut spec = of.instance.spec.clone();
     let computed = of.computed();
-    spec.arguments.retain(|argument| argument.source != Source::Chosen || computed.contains(&argument.name));
+    spec.arguments.retain(|argument| argument.source != ValueSource::Chosen || computed.contains(&argument.name));
     spec
 }
 
@@ -109,7 +109,7 @@ impl Variation {
 pub(super) fn variations(kernel: &KernelInstances, of: &ElaboratedInstance) -> Vec<Variation> {
     let spec = &of.instance.spec;
     let computed = of.computed();
-    let chosen = spec.arguments.iter().enumerate().filter(|(_, it)| it.source == Source::Chosen);
+    let chosen = spec.arguments.iter().enumerate().filter(|(_, it)| it.source == ValueSource::Chosen);
     let chosen = chosen.filter(|(_, it)| !computed.contains(&it.name));
     let without = given(of);
     let siblings: Vec<&Spec> =
@@ -159,12 +159,12 @@ fn others(siblings: &[&Spec], argument: &Argument, num_ctas: u32) -> Vec<Given> 
 pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
     let spec = &of.instance.spec;
     let number = |argument: &Argument| match &argument.given {
-        Given::Value(text) if argument.source == Source::Chosen => text.parse::<i64>().ok(),
+        Given::Value(text) if argument.source == ValueSource::Chosen => text.parse::<i64>().ok(),
         _ => None,
     };
     let numbers: Vec<(usize, i64)> =
         spec.arguments.iter().enumerate().filter_map(|(at, it)| Some((at, number(it)?))).collect();
-    let is_open = |it: &Argument| it.source == Source::Chosen && is_any_integer(&it.given);
+    let is_open = |it: &Argument| it.source == ValueSource::Chosen && is_any_integer(&it.given);
     let open = spec.arguments.iter().enumerate().filter(|(_, it)| is_open(it));
     let open: Vec<usize> = open.map(|(at, _)| at).collect();
     let most = numbers.iter().map(|(_, number)| *number).max().unwrap_or(1);
@@ -207,7 +207,7 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
 fn switched(spec: &Spec, computed: &[String]) -> Vec<Variation> {
     let value = |argument: &Argument| match &argument.given {
         Given::Value(_) if computed.contains(&argument.name) => None,
-        Given::Value(text) if argument.source == Source::Chosen => match text.as_str() {
+        Given::Value(text) if argument.source == ValueSource::Chosen => match text.as_str() {
             "True" => Some(true),
             "False" => Some(false),
             _ => None,
@@ -274,7 +274,7 @@ fn is_divided(tree: &Tree, name: &str) -> bool {
 fn of_a_dense_tensor(spec: &Spec, most: i64) -> Option<Variation> {
     let mut varied = spec.clone();
     let (mut was, mut is) = (Vec::new(), Vec::new());
-    for argument in varied.arguments.iter_mut().filter(|argument| argument.source == Source::Chosen) {
+    for argument in varied.arguments.iter_mut().filter(|argument| argument.source == ValueSource::Chosen) {
         let Given::Value(text) = &argument.given else { continue };
         let Some(inner) = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')')) else { continue };
         let parts = inner.split(',').map(str::trim).filter(|part| !part.is_empty());

@@ -2,7 +2,7 @@
 
 use super::ElaboratedInstance;
 use base::TextRange;
-use gluon::{FileId, Problem, Source};
+use gluon::{FileId, Problem, ValueSource};
 use python::interp::Interp;
 use python::syntax::names::bound_in;
 use ruff_python_ast::Stmt;
@@ -12,8 +12,8 @@ impl ElaboratedInstance {
     /// where it depends on how many there are.
     pub(super) fn refused_by_guess(&self, problem: &Problem) -> bool {
         let (spec, message) = (&self.instance.spec, &problem.message);
-        let chosen = spec.arguments.iter().any(|argument| argument.source == Source::Chosen);
-        let warps = spec.num_warps.1 == Source::Chosen;
+        let chosen = spec.arguments.iter().any(|argument| argument.source == ValueSource::Chosen);
+        let warps = spec.num_warps.1 == ValueSource::Chosen;
         (chosen && !self.is_refused_always(problem))
             || (self.guessed() && gluon::speaks_of_ctas(message))
             || (warps && message.contains("warp"))

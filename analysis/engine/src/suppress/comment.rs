@@ -1,7 +1,7 @@
 //! The text of a suppression comment: `# fencepost: ignore[deadlock, lapped-wait] the host never launches it so`.
 
 use base::TextRange;
-use findings::{Edit, Fix, Kind, PrintedCode, Problem, Severity};
+use findings::{Edit, Fix, Kind, PrintedCode, Severity, TextProblem};
 use ttgir::nearest;
 
 /// Stands in a comment for a reason that its author has yet to write.
@@ -29,7 +29,7 @@ pub(super) struct Comment {
     /// Why; empty where it does not say.
     pub reason: String,
     /// What is wrong with it.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<TextProblem>,
 }
 
 impl Comment {
@@ -121,8 +121,8 @@ impl Comment {
 }
 
 /// A warning about a comment.
-pub(super) fn problem(code: &'static str, range: TextRange, message: String, fix: Option<Fix>) -> Problem {
-    Problem { code, severity: Severity::Warning, message, range, source: None, fix }
+pub(super) fn problem(code: &'static str, range: TextRange, message: String, fix: Option<Fix>) -> TextProblem {
+    TextProblem { code, severity: Severity::Warning, message, range, source: None, fix }
 }
 
 #[cfg(test)]

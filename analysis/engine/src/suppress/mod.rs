@@ -13,7 +13,7 @@ mod places;
 mod tests;
 
 use base::TextRange;
-use findings::{Edit, Finding, Fix, KernelReport, Kind, Problem, Suppressed, SuppressedBy, Verdict};
+use findings::{Edit, Finding, Fix, KernelReport, Kind, Suppressed, SuppressedBy, TextProblem, Verdict};
 use python::syntax::Module;
 use ttgir::Document;
 
@@ -76,8 +76,9 @@ impl<'t> Suppressions<'t> {
 
     /// What is wrong with the comments, once they were applied to all kernels of the text; in the order of their
     /// places.
-    pub fn problems(&self, kernels: &[KernelReport]) -> Vec<Problem> {
-        let mut problems: Vec<Problem> = self.all.iter().flat_map(|it| it.comment.problems.iter().cloned()).collect();
+    pub fn problems(&self, kernels: &[KernelReport]) -> Vec<TextProblem> {
+        let mut problems: Vec<TextProblem> =
+            self.all.iter().flat_map(|it| it.comment.problems.iter().cloned()).collect();
         let judged = self.all.iter().filter(|it| !it.comment.reason.is_empty() && self.is_decided(it, kernels));
         for it in judged {
             let used = |kind: Kind| {
@@ -105,7 +106,7 @@ impl<'t> Suppressions<'t> {
         self.whole && !kernels.iter().any(open)
     }
 
-    fn unused(&self, it: &Suppression, unused: &[(Kind, TextRange)]) -> Option<Problem> {
+    fn unused(&self, it: &Suppression, unused: &[(Kind, TextRange)]) -> Option<TextProblem> {
         let names: Vec<String> = unused.iter().map(|(kind, _)| format!("`{}`", kind.name())).collect();
         if names.is_empty() {
             return None;

@@ -7,7 +7,7 @@ use dialects::{Ttg, Ttng};
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::replaced;
-use python::library::{Bound, Class, Row};
+use python::library::{Bound, LibClass, Row};
 use python::library::{NOTHING, Part};
 use python::value::{DType, Tensor, Value};
 
@@ -59,7 +59,7 @@ pub(super) const PART: Part = Part {
             Ok(scalar(ssa, DType::Int32))
         }),
     ],
-    classes: &[Class::new(RESULT, "handle", &[], 8, |_, class, bound| {
+    classes: &[LibClass::new(RESULT, "handle", &[], 8, |_, class, bound| {
         Ok(Value::Object(std::rc::Rc::new(super::layouts::build(class, bound, &[]))))
     })],
     ..NOTHING

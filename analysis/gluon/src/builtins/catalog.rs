@@ -1,7 +1,7 @@
 //! The builtins as lists, for those who offer and explain them: names, signatures, documentation.
 
 use dialects::{OpDecl, table};
-use python::library::{Class, Fixed, Row};
+use python::library::{Fixed, LibClass, Row};
 use python::target::Version;
 use python::value::Value;
 use rustc_hash::FxHashSet;
@@ -12,7 +12,7 @@ use builtins::docs;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BuiltinKind {
     /// A module.
     Module,
     /// A function or a method.
@@ -35,9 +35,9 @@ pub struct Builtin {
     /// Its full name, as the table has it; of a module or constant the name by which it was asked for.
     pub path: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: BuiltinKind,
     /// Its parameters in order, `self` left out.
-    pub params: Vec<Parameter>,
+    pub params: Vec<BuiltinParameter>,
     /// Whether it touches shared or tensor memory, or synchronises.
     pub effect: bool,
     /// The first release that has it in this form, and the last one.
@@ -46,7 +46,7 @@ pub struct Builtin {
 
 /// A parameter of a builtin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameter {
+pub struct BuiltinParameter {
     /// Its name; empty for the bare `*`.
     pub name: &'static str,
     /// Its default as Python writes it.
@@ -57,7 +57,7 @@ pub struct Parameter {
     pub stars: &'static str,
 }
 
-impl Parameter {
+impl BuiltinParameter {
     /// Whether an argument can name it.
     pub fn is_named(&self) -> bool {
         self.stars.is_empty()
@@ -163,12 +163,14 @@ fn made(name: &'static str, path: String, member: python::library::Member, plain
         Member::Function(row) => function(name, path, row, plain),
         Member::Class(class) => of_class(name, path, class),
         Member::Fixed(Fixed::DType(_)) => {
-            Builtin { name, path, kind: Kind::ElementType, params: Vec::new(), effect: false, since: newest }
+            Builtin { name, path, kind: BuiltinKind::ElementType, params: Vec::new(), effect: false, since: newest }
         }
         Member::Fixed(_) => {
-            Builtin { name, path, kind: Kind::Constant, params: Vec::new(), effect: false, since: newest }
+            Builtin { name, path, kind: BuiltinKind::Constant, params: Vec::new(), effect: false, since: newest }
         }
-        Member::Module => Builtin { name, path, kind: Kind::Module, params: Vec::new(), effect: false, since: newest },
+        Member::Module => {
+            Builtin { name, path, kind: BuiltinKind::Module, params: Vec::new(), effect: false, since: newest }
+        }
     }
 }
 
@@ -182,19 +184,19 @@ fn function(name: &'static str, path: String, row: &'static Row, plain: bool) ->
         params.retain(|param| param.name != "layout");
     }
     let attribute = name.starts_with('@') || row.path.rsplit('.').next().is_some_and(|last| last.starts_with('@'));
-    let kind = if attribute { Kind::Attribute } else { Kind::Function };
+    let kind = if attribute { BuiltinKind::Attribute } else { BuiltinKind::Function };
     let name = name.trim_start_matches('@');
     let path = if path.contains('@') { row.path.to_owned() } else { path };
     Builtin { name, path, kind, params, effect: row.effect, since: (row.since, row.until) }
 }
 
-fn of_class(name: &'static str, path: String, class: &'static Class) -> Builtin {
+fn of_class(name: &'static str, path: String, class: &'static LibClass) -> Builtin {
     let params = parameters(class.params);
-    Builtin { name, path, kind: Kind::Class, params, effect: false, since: (class.since, None) }
+    Builtin { name, path, kind: BuiltinKind::Class, params, effect: false, since: (class.since, None) }
 }
 
 /// Parameters as the table writes them.
-fn parameters(text: &'static str) -> Vec<Parameter> {
+fn parameters(text: &'static str) -> Vec<BuiltinParameter> {
     let mut keyword_only = false;
     let mut out = Vec::new();
     for part in python::library::parts(text) {
@@ -207,7 +209,7 @@ fn parameters(text: &'static str) -> Vec<Parameter> {
         };
         let (name, default) = part.split_once('=').map_or((part, None), |(name, default)| (name, Some(default)));
         let name = name.trim_start_matches('*').trim();
-        out.push(Parameter { name, default: default.map(str::trim), keyword_only, stars });
+        out.push(BuiltinParameter { name, default: default.map(str::trim), keyword_only, stars });
         keyword_only |= stars == "*";
     }
     out
@@ -283,8 +285,8 @@ mod tests {
     fn methods_attributes_and_keywords_are_told_apart() {
         let of = members("shared_memory_descriptor", NOW);
         let index = of.iter().find(|member| member.name == "index").unwrap();
-        assert_eq!((index.kind, index.params[0].name), (Kind::Function, "index"));
-        assert_eq!(of.iter().find(|member| member.name == "shape").map(|it| it.kind), Some(Kind::Attribute));
+        assert_eq!((index.kind, index.params[0].name), (BuiltinKind::Function, "index"));
+        assert_eq!(of.iter().find(|member| member.name == "shape").map(|it| it.kind), Some(BuiltinKind::Attribute));
         let arrive = find("gl.nvidia.hopper.mbarrier.arrive", NOW).unwrap();
         let named: Vec<_> = arrive.params.iter().map(|it| (it.name, it.default, it.keyword_only, it.stars)).collect();
         assert_eq!(named[0], ("mbarrier", None, false, ""));

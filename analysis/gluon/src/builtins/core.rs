@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::layouts::{build, opaque_registers, opaque_shared};
 use builtins::operand::{given, ints, need};
 use python::interp::{Eval, Interp};
-use python::library::{Bound, Class, Row};
+use python::library::{Bound, LibClass, Row};
 use python::library::{NOTHING, Part};
 use python::value::{DType, Range, Value};
 
@@ -58,21 +58,21 @@ pub(super) const PART: Part = Part {
         }),
     ],
     classes: &[
-        Class::new(
+        LibClass::new(
             "gl.nvidia.ampere.CachePolicy",
             "cache_modifier=None, l1=None, l2=None, l2_prefetch_size=None",
             &[],
             9,
             plain,
         ),
-        Class::new(
+        LibClass::new(
             "gl.nvidia.ampere.FractionalEvictionPolicy",
             "primary, fraction, secondary='evict_unchanged'",
             &[],
             9,
             plain,
         ),
-        Class::new("gl.CachePolicy", "cache_modifier=None, eviction_policy=None", &[], 9, plain),
+        LibClass::new("gl.CachePolicy", "cache_modifier=None, eviction_policy=None", &[], 9, plain),
     ],
     ..NOTHING
 };
@@ -88,7 +88,7 @@ fn retyped<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, dtype: DType) -> Eval
     }
 }
 
-fn plain<'a>(_: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn plain<'a>(_: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     Ok(Value::Object(Rc::new(build(class, bound, &[]))))
 }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use builtins::operand::{field, flag, int, int_list, ints, list, need};
 use python::emit::{Attr, Op};
 use python::interp::{Eval, Interp, Stop};
-use python::library::{Bound, Class, Earlier, NOTHING, Part, Row};
+use python::library::{Bound, Earlier, LibClass, NOTHING, Part, Row};
 use python::value::{DType, Object, Value};
 
 const DISTRIBUTED: &str = "gl.DistributedLayout";
@@ -20,11 +20,11 @@ const BARRIER: &str = "gl.nvidia.ampere.mbarrier.MBarrierLayout";
 
 pub(super) const PART: Part = Part {
     classes: &[
-        Class::new(DISTRIBUTED, "", &[], 4, plain),
-        Class::new(SHARED, "", &[], 4, plain),
-        Class::new("gl.AutoLayout", "", &[DISTRIBUTED], 5, plain),
-        Class::new("gl.CoalescedLayout", "", &[DISTRIBUTED], 6, plain),
-        Class::new(
+        LibClass::new(DISTRIBUTED, "", &[], 4, plain),
+        LibClass::new(SHARED, "", &[], 4, plain),
+        LibClass::new("gl.AutoLayout", "", &[DISTRIBUTED], 5, plain),
+        LibClass::new("gl.CoalescedLayout", "", &[DISTRIBUTED], 6, plain),
+        LibClass::new(
             "gl.BlockedLayout",
             "size_per_thread, threads_per_warp, warps_per_cta, order, cga_layout=[]",
             &[DISTRIBUTED],
@@ -32,16 +32,16 @@ pub(super) const PART: Part = Part {
             blocked,
         )
         .earlier(CTAS),
-        Class::new("gl.SliceLayout", "dim, parent", &[DISTRIBUTED], 4, plain),
-        Class::new(
+        LibClass::new("gl.SliceLayout", "dim, parent", &[DISTRIBUTED], 4, plain),
+        LibClass::new(
             "gl.DistributedLinearLayout",
             "reg_bases, lane_bases, warp_bases, block_bases, shape",
             &[DISTRIBUTED],
             4,
             plain,
         ),
-        Class::new("gl.DotOperandLayout", "operand_index, parent, k_width", &[DISTRIBUTED], 5, plain),
-        Class::new(
+        LibClass::new("gl.DotOperandLayout", "operand_index, parent, k_width", &[DISTRIBUTED], 5, plain),
+        LibClass::new(
             "gl.NVMMADistributedLayout",
             "version, warps_per_cta, instr_shape, cga_layout=[]",
             &[DISTRIBUTED],
@@ -49,7 +49,7 @@ pub(super) const PART: Part = Part {
             with_cga,
         )
         .earlier(CTAS),
-        Class::new(
+        LibClass::new(
             "gl.NVMMASharedLayout",
             "swizzle_byte_width, element_bitwidth, rank=2, transposed=False, fp4_padded=False, cga_layout=[]",
             &[SHARED],
@@ -58,7 +58,7 @@ pub(super) const PART: Part = Part {
         )
         .text(nvmma_text)
         .earlier(CTAS),
-        Class::new(
+        LibClass::new(
             "gl.SwizzledSharedLayout",
             "vec, per_phase, max_phase, order, cga_layout=[]",
             &[SHARED],
@@ -67,7 +67,7 @@ pub(super) const PART: Part = Part {
         )
         .text(swizzled_text)
         .earlier(CTAS),
-        Class::new(
+        LibClass::new(
             "gl.PaddedSharedLayout",
             "interval_padding_pairs, offset_bases, cga_layout=[], shape=[]",
             &[SHARED],
@@ -76,10 +76,10 @@ pub(super) const PART: Part = Part {
         )
         .text(padded_text)
         .earlier(&[("block_bases", Earlier::One)]),
-        Class::new("gl.SharedLinearLayout", "offset_bases, block_bases=[], alignment=16", &[SHARED], 6, with_cga)
+        LibClass::new("gl.SharedLinearLayout", "offset_bases, block_bases=[], alignment=16", &[SHARED], 6, with_cga)
             .text(linear_text),
-        Class::new(BARRIER, "cga_layout=None", &["gl.SwizzledSharedLayout", SHARED], 4, barrier).text(swizzled_text),
-        Class::new(
+        LibClass::new(BARRIER, "cga_layout=None", &["gl.SwizzledSharedLayout", SHARED], 4, barrier).text(swizzled_text),
+        LibClass::new(
             "gl.nvidia.blackwell.TensorMemoryLayout",
             "block, col_stride=1, cga_layout=[], two_ctas=False, fp4_padded=False",
             &[],
@@ -89,11 +89,12 @@ pub(super) const PART: Part = Part {
         // Whether elements below 32 bits have a column each: packed or not is no matter of synchronisation.
         .text(tensor_memory_text)
         .earlier(&[("unpacked", Earlier::Ignored), ("cta_split_num", Earlier::One)]),
-        Class::new("gl.nvidia.blackwell._TensorMemoryLinearLayout", "rows, cols, shape", &[], 6, |interp, _, _| {
+        LibClass::new("gl.nvidia.blackwell._TensorMemoryLinearLayout", "rows, cols, shape", &[], 6, |interp, _, _| {
             interp.unknown("tensor memory whose bases are given one by one is not followed")
         }),
-        Class::new("gl.nvidia.blackwell.TensorMemoryScalesLayout", "cga_layout=[]", &[], 5, with_cga).text(scales_text),
-        Class::new(
+        LibClass::new("gl.nvidia.blackwell.TensorMemoryScalesLayout", "cga_layout=[]", &[], 5, with_cga)
+            .text(scales_text),
+        LibClass::new(
             "gl.nvidia.rubin.TensorMemoryScalesLayout",
             "cga_layout=[], block_rep_order='mnThenK'",
             &["gl.nvidia.blackwell.TensorMemoryScalesLayout"],
@@ -178,7 +179,7 @@ pub(super) fn object<'a>(interp: &Interp<'a>, path: &str, fields: Vec<(&'static 
 /// The object that a constructor was asked for, with its fields as they were given, or else with what stands
 /// in `defaults`.
 pub(super) fn build<'a>(
-    class: &'static Class,
+    class: &'static LibClass,
     bound: &Bound<'a>,
     defaults: &[(&'static str, Value<'a>)],
 ) -> Object<'a> {
@@ -189,11 +190,11 @@ pub(super) fn build<'a>(
     Object { class, fields: fields.collect() }
 }
 
-fn plain<'a>(_: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn plain<'a>(_: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     Ok(Value::Object(Rc::new(build(class, bound, &[]))))
 }
 
-fn with_cga<'a>(_: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn with_cga<'a>(_: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     let defaults = [
         ("cga_layout", int_list([])),
         ("shape", int_list([])),
@@ -204,7 +205,7 @@ fn with_cga<'a>(_: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) ->
     Ok(Value::Object(Rc::new(build(class, bound, &defaults))))
 }
 
-fn blocked<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn blocked<'a>(interp: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     let mut ranks = Vec::new();
     for name in ["size_per_thread", "threads_per_warp", "warps_per_cta", "order"] {
         if let Value::Tuple(_) | Value::List(_) = need(interp, bound, name)? {
@@ -217,7 +218,7 @@ fn blocked<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>
     with_cga(interp, class, bound)
 }
 
-fn nvmma<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn nvmma<'a>(interp: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     let known = |name: &str| match bound.get(name) {
         Some(Value::Int(value)) => Some(*value),
         _ => None,
@@ -239,7 +240,7 @@ fn nvmma<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) 
     Ok(Value::Object(Rc::new(made)))
 }
 
-fn tensor_memory<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn tensor_memory<'a>(interp: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     let block = need(interp, bound, "block")?;
     if !matches!(block, Value::Unknown(_)) && list(interp, block, "block")?.len() != 2 {
         return interp.raise("`block` has two numbers: rows and columns");
@@ -260,7 +261,7 @@ fn tensor_memory<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bou
     Ok(Value::Object(Rc::new(made)))
 }
 
-fn barrier<'a>(interp: &mut Interp<'a>, _: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn barrier<'a>(interp: &mut Interp<'a>, _: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     let cga = cga_of(interp, bound.get("cga_layout"))?;
     barrier_of(interp, &cga)
 }

@@ -10,7 +10,7 @@ use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Row};
 use python::library::{Gone, NOTHING, Part};
 use python::target::Version;
-use python::value::{DType, MemDesc, Space, Value};
+use python::value::{DType, DescSpace, MemDesc, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -117,7 +117,7 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         shape.insert(0, int(interp, batch, "batch")?);
     }
     let layout = multicta(interp, ctas, pairs)?;
-    let made = Made { space: Space::Shared, dtype: DType::Int64, alloc_shape: shape.clone(), shape, layout };
+    let made = Made { space: DescSpace::Shared, dtype: DType::Int64, alloc_shape: shape.clone(), shape, layout };
     let ty = made.ty(interp)?;
     let ssa = interp.emit_value(Op::new(Ttg::LocalAlloc).result("result", ty))?;
     Ok(made.done(ssa))
@@ -130,7 +130,7 @@ pub(super) fn barrier<'a>(
     name: &str,
 ) -> Result<std::rc::Rc<MemDesc<'a>>, Stop> {
     let of = memory(interp, value, name)?;
-    if of.space != Space::Shared || of.dtype.bits() != 64 || !of.dtype.is_int() {
+    if of.space != DescSpace::Shared || of.dtype.bits() != 64 || !of.dtype.is_int() {
         return interp.raise(format!("`{name}` is memory of {}, and no mbarrier", of.dtype.name()));
     }
     if of.shape.len() != 1 {

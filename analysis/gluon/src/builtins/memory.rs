@@ -9,10 +9,10 @@ use python::doubt::DoubtKind;
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::types::memory_type;
-use python::library::{Bound, Class, Row};
+use python::library::{Bound, LibClass, Row};
 use python::library::{Gone, NOTHING, Part};
 use python::target::Version;
-use python::value::{DType, MemDesc, Space, Tensor, Value};
+use python::value::{DType, DescSpace, MemDesc, Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -121,8 +121,8 @@ pub(super) const PART: Part = Part {
         }),
     ],
     classes: &[
-        Class::new("gl.shared_memory_descriptor_type", "element_ty, shape, layout, alloc_shape", &[], 4, make_type),
-        Class::new(
+        LibClass::new("gl.shared_memory_descriptor_type", "element_ty, shape, layout, alloc_shape", &[], 4, make_type),
+        LibClass::new(
             "gl.nvidia.blackwell.tensor_memory_descriptor_type",
             "element_ty, shape, layout, alloc_shape",
             &[],
@@ -145,7 +145,7 @@ pub(super) const PART: Part = Part {
     ..NOTHING
 };
 
-fn make_type<'a>(_: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn make_type<'a>(_: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     Ok(Value::Object(Rc::new(super::layouts::build(class, bound, &[]))))
 }
 
@@ -156,8 +156,8 @@ fn own<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<Rc<MemDesc<'a>>, St
 fn type_of<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
     let path = match of.space {
-        Space::Shared => "gl.shared_memory_descriptor_type",
-        Space::Tensor => "gl.nvidia.blackwell.tensor_memory_descriptor_type",
+        DescSpace::Shared => "gl.shared_memory_descriptor_type",
+        DescSpace::Tensor => "gl.nvidia.blackwell.tensor_memory_descriptor_type",
     };
     let fields = vec![
         ("element_ty", Value::DType(of.dtype)),
@@ -177,7 +177,7 @@ pub(super) fn bytes<'a>(interp: &Interp<'a>, shape: &[i64], dtype: DType, layout
 
 /// What a view or an allocation is made of.
 pub(super) struct Made<'a> {
-    pub(super) space: Space,
+    pub(super) space: DescSpace,
     pub(super) dtype: DType,
     pub(super) shape: Vec<i64>,
     pub(super) alloc_shape: Vec<i64>,
@@ -247,7 +247,7 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
             interp.doubt(DoubtKind::TooLarge);
         }
     }
-    let made = Made { space: Space::Shared, dtype, alloc_shape: shape.clone(), shape, layout };
+    let made = Made { space: DescSpace::Shared, dtype, alloc_shape: shape.clone(), shape, layout };
     made.allocate(interp, bound, Op::new(Ttg::LocalAlloc))
 }
 
@@ -399,7 +399,7 @@ fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
             .raise(format!("a slice from {start} of length {length} is not within {all} along dimension {dim}"));
     }
     let front = layout_rank(&of.layout).is_none_or(|rank| dim + rank < of.shape.len());
-    if of.space == Space::Shared && !front && start % length != 0 {
+    if of.space == DescSpace::Shared && !front && start % length != 0 {
         interp.refuse(format!("a slice of length {length} starts at a multiple of its length, not at {start}"))?;
     }
     let mut shape = of.shape.clone();
@@ -583,22 +583,28 @@ fn reinterpret<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         )
         && new > old
     {
-        let unit = if of.space == Space::Shared { "bytes" } else { "columns" };
+        let unit = if of.space == DescSpace::Shared { "bytes" } else { "columns" };
         interp.refuse(format!("the view takes {new} {unit}, and the memory that it is a view of has {old}"))?;
     }
     view(interp, &of, made, Op::new(Ttg::MemdescReinterpret))
 }
 
 /// Bytes of shared memory, or columns of tensor memory, that a view takes in one CTA, where its layout has no holes.
-fn footprint<'a>(interp: &Interp<'a>, space: Space, shape: &[i64], dtype: DType, layout: &Value<'a>) -> Option<i64> {
+fn footprint<'a>(
+    interp: &Interp<'a>,
+    space: DescSpace,
+    shape: &[i64],
+    dtype: DType,
+    layout: &Value<'a>,
+) -> Option<i64> {
     let Value::Object(object) = layout else { return None };
     let all = |of: &[i64]| of.iter().try_fold(i64::from(dtype.bits()), |bits, size| bits.checked_mul(*size));
     match (space, object.class.path) {
-        (Space::Shared, "gl.NVMMASharedLayout" | "gl.SwizzledSharedLayout" | "gl.SharedLinearLayout") => {
+        (DescSpace::Shared, "gl.NVMMASharedLayout" | "gl.SwizzledSharedLayout" | "gl.SharedLinearLayout") => {
             let part = per_cta(interp, shape, &cga(interp, layout).ok()?).ok()?;
             all(&part).map(|bits| bits / 8)
         }
-        (Space::Tensor, "gl.nvidia.blackwell.TensorMemoryLayout") => {
+        (DescSpace::Tensor, "gl.nvidia.blackwell.TensorMemoryLayout") => {
             let field = |name| field(object, name);
             let stride = int(interp, field("col_stride")?, "col_stride").ok()?;
             let whole = matches!(field("two_ctas"), None | Some(Value::Bool(false)))

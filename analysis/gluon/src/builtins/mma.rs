@@ -14,7 +14,7 @@ use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Row};
 use python::library::{NOTHING, Part};
 use python::target::Version;
-use python::value::{MemDesc, Object, Space, Tensor, Value};
+use python::value::{DescSpace, MemDesc, Object, Tensor, Value};
 
 const MMA: &str = "a, b, acc, *, use_acc=True, pred=True, multicast=False, mbarriers=None, mbarrier_preds=None";
 const OLD_MMA: &str = "a, b, acc, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None";
@@ -246,17 +246,17 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     {
         return interp.raise(format!("`layout` is a `{}` and no layout of tensor memory", object.class.path));
     }
-    let made = Made { space: Space::Tensor, dtype, alloc_shape: shape.clone(), shape, layout };
+    let made = Made { space: DescSpace::Tensor, dtype, alloc_shape: shape.clone(), shape, layout };
     made.allocate(interp, bound, Op::new(Ttng::TmemAlloc))
 }
 
 /// A descriptor of this memory.
-fn of_space<'a>(interp: &Interp<'a>, bound: &Bound<'a>, name: &str, space: Space) -> Result<Rc<MemDesc<'a>>, Stop> {
+fn of_space<'a>(interp: &Interp<'a>, bound: &Bound<'a>, name: &str, space: DescSpace) -> Result<Rc<MemDesc<'a>>, Stop> {
     let of = memory(interp, need(interp, bound, name)?, name)?;
     if of.space != space {
         let (is, asked) = match space {
-            Space::Shared => ("tensor", "shared"),
-            Space::Tensor => ("shared", "tensor"),
+            DescSpace::Shared => ("tensor", "shared"),
+            DescSpace::Tensor => ("shared", "tensor"),
         };
         return interp.raise(format!("`{name}` is {is} memory; {asked} memory is asked for"));
     }
@@ -264,8 +264,8 @@ fn of_space<'a>(interp: &Interp<'a>, bound: &Bound<'a>, name: &str, space: Space
 }
 
 fn copy<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let src = of_space(interp, bound, "src", Space::Shared)?;
-    let dst = of_space(interp, bound, "dst", Space::Tensor)?;
+    let src = of_space(interp, bound, "src", DescSpace::Shared)?;
+    let dst = of_space(interp, bound, "dst", DescSpace::Tensor)?;
     interp.emit_effect(Op::new(Ttng::TmemCopy).operand("src", src.ssa).operand("dst", dst.ssa))
 }
 
@@ -332,8 +332,8 @@ fn finish<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, acc: &MemDesc<'a>, op:
 
 fn mma<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let a = memory(interp, need(interp, bound, "a")?, "a")?;
-    let b = of_space(interp, bound, "b", Space::Shared)?;
-    let acc = of_space(interp, bound, "acc", Space::Tensor)?;
+    let b = of_space(interp, bound, "b", DescSpace::Shared)?;
+    let acc = of_space(interp, bound, "acc", DescSpace::Tensor)?;
     product(interp, &a.shape, &b.shape, &acc.shape)?;
     finish(interp, bound, &acc, Op::new(Ttng::TcGen5Mma).operand("a", a.ssa).operand("b", b.ssa))
 }
@@ -341,9 +341,9 @@ fn mma<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 fn scaled<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let a = memory(interp, need(interp, bound, "a")?, "a")?;
     let b = memory(interp, need(interp, bound, "b")?, "b")?;
-    let acc = of_space(interp, bound, "acc", Space::Tensor)?;
-    let a_scale = of_space(interp, bound, "a_scale", Space::Tensor)?;
-    let b_scale = of_space(interp, bound, "b_scale", Space::Tensor)?;
+    let acc = of_space(interp, bound, "acc", DescSpace::Tensor)?;
+    let a_scale = of_space(interp, bound, "a_scale", DescSpace::Tensor)?;
+    let b_scale = of_space(interp, bound, "b_scale", DescSpace::Tensor)?;
     let format = |name: &str| match need(interp, bound, name)? {
         Value::Str(text) if matches!(&**text, "e2m1" | "e4m3" | "e5m2") => Ok(text.clone()),
         Value::Unknown(reason) => interp.unknown(reason.clone()),

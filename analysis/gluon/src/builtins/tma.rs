@@ -14,9 +14,9 @@ use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::replaced;
 use python::library::types::descriptor_type;
-use python::library::{Bound, Class, Row};
+use python::library::{Bound, LibClass, Row};
 use python::library::{NOTHING, Part};
-use python::value::{DType, DescKind, MemDesc, Space, Tensor, TensorDesc, Value};
+use python::value::{DType, DescKind, DescSpace, MemDesc, Tensor, TensorDesc, Value};
 
 const LOAD: &str = "tensor_desc, coord, barrier, result, pred=True, multicast=False, cache_policy=None";
 const IM2COL: &str = "tensor_desc, coord, offsets, barrier, result, pred=True, multicast=False, cache_policy=None";
@@ -124,10 +124,10 @@ pub(super) const PART: Part = Part {
         }),
     ],
     classes: &[
-        Class::new("gl.block_type", "element_ty, shape", &[], 4, |_, class, bound| {
+        LibClass::new("gl.block_type", "element_ty, shape", &[], 4, |_, class, bound| {
             Ok(Value::Object(Rc::new(super::layouts::build(class, bound, &[]))))
         }),
-        Class::new(
+        LibClass::new(
             "gl.nvidia.hopper.tma.tensor_descriptor_type",
             "block_type, shape_type=None, strides_type=None, layout=None, nbytes_per_cta=None",
             &[],
@@ -156,7 +156,7 @@ fn nbytes<'a>(interp: &Interp<'a>, of: &TensorDesc<'a>) -> Eval<'a> {
 
 /// What a copy moves must be what its memory holds: element type, and block up to leading dimensions of 1.
 fn fits<'a>(interp: &Interp<'a>, desc: &TensorDesc<'a>, memory: &MemDesc<'a>, rows: bool) -> Result<(), Stop> {
-    if memory.space != Space::Shared {
+    if memory.space != DescSpace::Shared {
         return interp.raise("TMA copies from and to shared memory, not tensor memory");
     }
     if memory.dtype.bits() != desc.dtype.bits() {

@@ -5,7 +5,7 @@
 
 use super::entries::{Entry, Param};
 use super::survey::Survey;
-use super::usage::Use;
+use super::usage::ParamUse;
 use super::{Given, Target};
 use crate::limits::chosen::CLASSES;
 
@@ -17,29 +17,31 @@ pub(super) fn choices(survey: &Survey<'_>, param: &Param) -> Vec<Given> {
     let ty = |text: &str| vec![Given::Type(text.to_owned())];
     if !param.constexpr {
         return match param.used {
-            Use::Pointer => ty("*fp16"),
-            Use::IntegerPointer => ty("*i32"),
-            Use::Descriptor(rank) => ty(descriptor(rank)),
-            Use::Scalar | Use::Number => ty("i32"),
-            Use::DType => value("fp16"),
-            Use::Callable | Use::Layout | Use::Memory | Use::Object => Vec::new(),
-            Use::Unseen if is_descriptor(&name) => ty(descriptor(0)),
-            Use::Unseen
+            ParamUse::Pointer => ty("*fp16"),
+            ParamUse::IntegerPointer => ty("*i32"),
+            ParamUse::Descriptor(rank) => ty(descriptor(rank)),
+            ParamUse::Scalar | ParamUse::Number => ty("i32"),
+            ParamUse::DType => value("fp16"),
+            ParamUse::Callable | ParamUse::Layout | ParamUse::Memory | ParamUse::Object => Vec::new(),
+            ParamUse::Unseen if is_descriptor(&name) => ty(descriptor(0)),
+            ParamUse::Unseen
                 if has(&name, &["ptr", "input", "output", "tensor"]) || is(&name, &["out", "inp", "x", "y"]) =>
             {
                 ty("*fp16")
             }
-            Use::Unseen => ty("i32"),
+            ParamUse::Unseen => ty("i32"),
         };
     }
     match param.used {
-        Use::Layout | Use::Callable | Use::Memory if param.members.is_empty() => return Vec::new(),
-        Use::Layout | Use::Callable | Use::Object | Use::Memory => {
+        ParamUse::Layout | ParamUse::Callable | ParamUse::Memory if param.members.is_empty() => {
+            return Vec::new();
+        }
+        ParamUse::Layout | ParamUse::Callable | ParamUse::Object | ParamUse::Memory => {
             let has = |names: &[&str]| param.members.iter().all(|member| names.contains(&member.as_str()));
             let fitting = survey.classes.iter().filter(|(_, names)| has(names));
             return fitting.take(CLASSES).map(|(class, _)| Given::Value((*class).to_owned())).collect();
         }
-        Use::DType => return value("fp16"),
+        ParamUse::DType => return value("fp16"),
         _ => {}
     }
     if has(&name, &["dtype"]) || name.ends_with("_ty") || name.ends_with("_type") {

@@ -15,8 +15,8 @@ use super::follow::{self, FirstLaunch, FirstLaunches, Followed, FollowedRoot, Fo
 use super::given::plain;
 use super::instance::Base;
 use super::kept_parts::{self, KeptParts};
+use super::launch_site::{self, LaunchSite};
 use super::roots::{Root, Roots};
-use super::site::{self, Site};
 use super::survey::Survey;
 use super::{Config, Entry, Given, Target};
 use crate::limits::discover::{APART, FILES, LAUNCHES, LEVELS, MODULES, STEPS, TOTAL};
@@ -34,9 +34,9 @@ const NOTES: usize = 4;
 pub(super) struct Found {
     pub launches: Vec<Base>,
     /// The same launches, whole.
-    pub sites: Vec<Site>,
+    pub sites: Vec<LaunchSite>,
     /// Others, as far as they are too many to be kept apart what those have in common that give a kernel the same.
-    pub more: Vec<Site>,
+    pub more: Vec<LaunchSite>,
     /// What is to be said: calls that were left out.
     pub notes: Vec<String>,
     /// Functions that name the kernel and whose calls came to no launch, though others did.
@@ -109,7 +109,7 @@ pub(super) fn discover(
             unfollowed.extend(own.map(|left| left.name.clone()));
         }
         let mut launches: Vec<Seen> = Vec::new();
-        let mut sites: Vec<Site> = Vec::new();
+        let mut sites: Vec<LaunchSite> = Vec::new();
         // A call that is followed with all that it is given says more than the same call on its own.
         let known: Vec<(String, TextRange)> =
             seen.iter().filter(|one| one.is_known()).map(|one| one.place.clone()).collect();
@@ -157,7 +157,7 @@ struct Job<'j> {
     notes: &'j mut Vec<Vec<String>>,
     /// Of each entry, whether there are launches beyond those that are recorded, and what those of them have in common
     /// that are of an instance.
-    more: Vec<(bool, Vec<Site>)>,
+    more: Vec<(bool, Vec<LaunchSite>)>,
     /// Functions whose calls came to no launch.
     left: Vec<Left>,
     /// Entries of which no further launches are kept, while functions are run for the others.
@@ -471,7 +471,7 @@ impl Job<'_> {
         let found = &self.found[entry];
         let (cut, more) = &mut self.more[entry];
         *cut = true;
-        let same = |site: &&mut Site| (&site.given, &site.held) == (&one.site.given, &one.site.held);
+        let same = |site: &&mut LaunchSite| (&site.given, &site.held) == (&one.site.given, &one.site.held);
         if more.contains(&one.site) {
             return;
         }
@@ -479,7 +479,7 @@ impl Job<'_> {
         if more.iter_mut().filter(same).count() < APART {
             more.extend(found.iter().any(|seen| alike(&seen.base, &one.base)).then_some(one.site));
         } else if let Some(last) = more.iter_mut().rfind(same) {
-            site::keep_common(&mut last.facts, &one.site.facts);
+            launch_site::keep_common(&mut last.facts, &one.site.facts);
         }
     }
 }

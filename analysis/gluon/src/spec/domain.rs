@@ -9,7 +9,7 @@ use super::entries::Param;
 use super::flow::{Facts, Traits};
 use super::partly;
 use super::survey::Survey;
-use super::usage::Use;
+use super::usage::ParamUse;
 use super::{Given, Target};
 use python::host::Partly;
 use python::specialization::Language;
@@ -206,7 +206,7 @@ fn arguments(survey: &Survey<'_>, param: &Param, facts: &Facts) -> (Vec<Given>, 
     }
     let stride = param.name.to_ascii_lowercase().contains("stride") && facts.parts == 0;
     if traits.has(Traits::NUMBER) || stride {
-        let scalar = matches!(param.used, Use::Unseen | Use::Scalar | Use::Number);
+        let scalar = matches!(param.used, ParamUse::Unseen | ParamUse::Scalar | ParamUse::Number);
         let integer = stride || traits.has(Traits::INDEX) || !scalar;
         let first = if integer { "i32" } else { "fp32" };
         let chosen: Vec<Given> = chosen::choices(survey, param).into_iter().filter(is_scalar).collect();

@@ -3,7 +3,7 @@
 use ruff_text_size::Ranged;
 
 use super::survey::{Func, Kind, Survey};
-use super::usage::{Use, uses};
+use super::usage::{ParamUse, uses};
 use base::TextRange;
 use python::interp::Interp;
 use python::specialization::{Given, Language, LaunchFacts};
@@ -48,7 +48,7 @@ pub struct Param {
     /// The text of its default.
     pub default: Option<String>,
     /// What the kernel does with it.
-    pub used: Use,
+    pub used: ParamUse,
     /// Attributes that the kernel asks of it.
     pub members: Vec<String>,
     /// Whether Triton makes a constexpr of it where it is given 1.
@@ -104,7 +104,7 @@ fn is_helper(survey: &Survey<'_>, func: &Func<'_>) -> bool {
 impl Entry {
     /// The first parameter that no launch can give.
     pub(super) fn unlaunchable(&self) -> Option<&Param> {
-        self.params.iter().find(|param| !param.constexpr && matches!(param.used, Use::Memory | Use::Object))
+        self.params.iter().find(|param| !param.constexpr && matches!(param.used, ParamUse::Memory | ParamUse::Object))
     }
 
     /// What it is called where it stands, without a class.

@@ -7,7 +7,7 @@ use super::instance::{Base, Instances};
 use super::memo::Filled;
 use super::search::{self, Search};
 use super::spec_builder::{FileFlow, SpecBuilder};
-use super::{Config, Entry, Given, Source, directive};
+use super::{Config, Entry, Given, ValueSource, directive};
 use base::{Cancel, Cancelled};
 use python::elaborated::Attempt;
 
@@ -39,7 +39,7 @@ struct Likeliest {
 /// A parameter with the values of which each is in some instance.
 struct Varied {
     name: String,
-    source: Source,
+    source: ValueSource,
     values: Vec<Given>,
 }
 
@@ -119,7 +119,7 @@ impl<'f> Filler<'f> {
             }
             let settings = match param.name.as_str() {
                 "num_warps" => base.num_warps,
-                "num_ctas" => Some(base.num_ctas.unwrap_or((1, Source::Default))),
+                "num_ctas" => Some(base.num_ctas.unwrap_or((1, ValueSource::Default))),
                 _ => None,
             };
             if let Some((number, source)) = settings.filter(|_| param.constexpr) {
@@ -132,8 +132,8 @@ impl<'f> Filler<'f> {
                 .map(|given| directive::fitting(Some(param), given))
                 .collect();
             if let Some(first) = values.first() {
-                base.give(&param.name, first.clone(), Source::Configuration);
-                configured.push(Varied { name: param.name.clone(), source: Source::Configuration, values });
+                base.give(&param.name, first.clone(), ValueSource::Configuration);
+                configured.push(Varied { name: param.name.clone(), source: ValueSource::Configuration, values });
                 continue;
             }
             let facts = self.file.flow().of_parameter(self.entry.def, &param.name);
@@ -146,7 +146,7 @@ impl<'f> Filler<'f> {
                 waits.push(param.name.clone());
             }
             if let Some(first) = of.choices.first() {
-                base.give(&param.name, first.clone(), Source::Chosen);
+                base.give(&param.name, first.clone(), ValueSource::Chosen);
             }
             open.push(of);
         }
@@ -190,7 +190,7 @@ impl<'f> Filler<'f> {
         if let Some(attempt) = attempt.as_ref().filter(|attempt| !search::accepted(attempt)) {
             return Ok((vec![settled], Some(refusal(attempt))));
         }
-        for argument in before.arguments.iter().filter(|argument| argument.source == Source::Launch) {
+        for argument in before.arguments.iter().filter(|argument| argument.source == ValueSource::Launch) {
             if let Some(now) = differs(&settled, &before, &argument.name) {
                 let (Given::Value(text) | Given::Type(text)) = &argument.given;
                 let name = &argument.name;
@@ -213,7 +213,7 @@ impl<'f> Filler<'f> {
         let given = base.arguments.iter().find(|argument| argument.name == param.name)?;
         let Given::Type(ty) = &given.given else { return None };
         let of_floats = ty.starts_with("*fp") || ty.starts_with("*bf");
-        (given.source == Source::Chosen && of_floats).then(|| Open {
+        (given.source == ValueSource::Chosen && of_floats).then(|| Open {
             name: param.name.clone(),
             choices: Vec::new(),
             domain: ["*i32", "*i64"].map(|ty| Given::Type(ty.to_owned())).into(),
@@ -225,7 +225,7 @@ impl<'f> Filler<'f> {
     /// What a parameter is given by its default, or by a launch that is known in part.
     fn soft(base: &Base, param: &Param) -> Option<Given> {
         match base.arguments.iter().find(|argument| argument.name == param.name) {
-            Some(argument) => (argument.source == Source::Launch).then(|| argument.given.clone()),
+            Some(argument) => (argument.source == ValueSource::Launch).then(|| argument.given.clone()),
             None if base.holds(&param.name) => None,
             None => param.default.clone().map(Given::Value),
         }
@@ -238,7 +238,7 @@ impl<'f> Filler<'f> {
             let now = &value(&open.name)?.given;
             // What was found in the end comes first, the others where they are as good by themselves.
             let values = if open.choices.contains(now) { open.choices.clone() } else { vec![now.clone()] };
-            Some(Varied { name: open.name.clone(), source: Source::Chosen, values })
+            Some(Varied { name: open.name.clone(), source: ValueSource::Chosen, values })
         });
         let mut all: Vec<Varied> = chosen.chain(configured).collect();
         all.sort_by_key(|varied| self.entry.params.iter().position(|param| param.name == varied.name));

@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex};
 use super::entries::Param;
 use super::given::same_plain;
 use super::instance::Base;
+use super::launch_site::{self, LaunchSite};
 use super::outline::Places;
 use super::runs::Runs;
-use super::site::{self, Site};
 use super::survey::Survey;
-use super::{Argument, Config, Entry, Given, Host, Source, Target, chosen, words};
+use super::{Argument, Config, Entry, Given, Host, Target, ValueSource, chosen, words};
 use crate::limits::discover::{CASES, ONCE, RUNS, STEPS};
 use base::{Cancel, Cancelled, TextRange};
-use python::host::{self, Case, Cases, Code, Launch};
+use python::host::{self, Case, Cases, Code, HostLaunch};
 use python::interp::{Interp, Stop, Trees};
 use python::origin::FileId;
 use python::reason::chained;
@@ -30,7 +30,7 @@ use rustc_hash::FxHasher;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seen {
     pub base: Base,
-    pub site: Site,
+    pub site: LaunchSite,
     /// Values that the kernel takes from the functions around it.
     pub closure: Vec<(String, String)>,
     /// The file and the place of its call.
@@ -67,7 +67,7 @@ impl Seen {
 
     /// Whether all that the kernel is given is known.
     pub(super) fn is_known(&self) -> bool {
-        self.base.partly.is_empty() && self.base.arguments.iter().all(|argument| argument.source == Source::Launch)
+        self.base.partly.is_empty() && self.base.arguments.iter().all(|argument| argument.source == ValueSource::Launch)
     }
 }
 
@@ -239,8 +239,8 @@ impl Follower<'_> {
         &self,
         interp: &Interp<'a>,
         at: usize,
-        launch: &Launch<'a>,
-        (host, mut site): (Host, Site),
+        launch: &HostLaunch<'a>,
+        (host, mut site): (Host, LaunchSite),
         notes: &mut Vec<(usize, String)>,
     ) -> Seen {
         let entry = &self.entries[at];
@@ -249,7 +249,7 @@ impl Follower<'_> {
         for param in &entry.params {
             let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
             if let Some(given) = host::given(interp, value, param.constexpr, param.specialised) {
-                let source = if host.assumed || launch.chosen { Source::Chosen } else { Source::Launch };
+                let source = if host.assumed || launch.chosen { ValueSource::Chosen } else { ValueSource::Launch };
                 let given = aligned(entry, param, given, value);
                 arguments.push(Argument { name: param.name.clone(), given, source });
                 continue;
@@ -272,7 +272,7 @@ impl Follower<'_> {
             }
         }
         let closure = if entry.inside.is_empty() { Vec::new() } else { self.closure(interp, entry, &launch.function) };
-        let source = |value: Option<u32>| value.map(|value| (value, Source::Launch));
+        let source = |value: Option<u32>| value.map(|value| (value, ValueSource::Launch));
         let path = interp.files.get(launch.file.0 as usize).map_or("", |file| file.module.path()).to_owned();
         let base = Base {
             arguments,
@@ -280,7 +280,7 @@ impl Follower<'_> {
             partly,
             held,
             host: (!expressible).then_some(host),
-            target: Some((interp.target, Source::Launch)),
+            target: Some((interp.target, ValueSource::Launch)),
             version: None,
             num_warps: source(launch.num_warps),
             num_ctas: source(launch.num_ctas),
@@ -470,7 +470,14 @@ impl Work<'_, '_> {
     }
 
     /// Keeps the launches of a run that are of kernels of the file.
-    fn record<'a>(&mut self, interp: &Interp<'a>, launches: Vec<Launch<'a>>, host: &Host, file: FileId, run: &mut Run) {
+    fn record<'a>(
+        &mut self,
+        interp: &Interp<'a>,
+        launches: Vec<HostLaunch<'a>>,
+        host: &Host,
+        file: FileId,
+        run: &mut Run,
+    ) {
         let Follower { entries, settled, known, first, .. } = self.follower;
         let mut numbers: Vec<(u32, u32)> = Vec::new();
         for launch in launches {
@@ -493,7 +500,7 @@ impl Work<'_, '_> {
             if settled[at] {
                 continue;
             }
-            let site = site::of(interp, &entries[at], &launch, file, host.def);
+            let site = launch_site::of(interp, &entries[at], &launch, file, host.def);
             let host = Host { launch: number, ..host.clone() };
             let seen = self.follower.seen(interp, at, &launch, (host, site), &mut run.notes);
             let is_before = known[at].iter().any(|known| known.says_as_much_as(&seen));

@@ -8,7 +8,7 @@ use python::specialization::LaunchFacts;
 use super::domain::Open;
 use super::entries::Param;
 use super::instance::{Base, Formula};
-use super::{Given, Source};
+use super::{Given, ValueSource};
 use crate::limits::chosen::COMPUTED;
 
 /// What is chosen of most constants.
@@ -121,6 +121,6 @@ pub(super) fn agree(base: &mut Base, open: &mut [Open]) {
         of.domain.retain(|other| *other != given);
         of.domain.insert(0, given.clone());
         of.choices = vec![given.clone()];
-        base.give(name, given, Source::Chosen);
+        base.give(name, given, ValueSource::Chosen);
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::entries::{Entry, Param};
-use super::site::Site;
-use super::{Argument, Given, Host, Source, Spec, Target, Version};
+use super::launch_site::LaunchSite;
+use super::{Argument, Given, Host, Spec, Target, ValueSource, Version};
 use base::{Quantity, TextRange};
 use python::host::Partly;
 use python::specialization::LaunchFacts;
@@ -30,7 +30,7 @@ pub struct FileKernels {
     /// Its kernels in the order of the text, each with its instances.
     pub kernels: Vec<(Entry, Instances)>,
     /// What is to be said of directives that stand above no kernel, and of functions that are not read as kernels.
-    pub stray: Vec<Note>,
+    pub stray: Vec<SpecNote>,
 }
 
 /// The instances of one kernel.
@@ -39,9 +39,9 @@ pub struct Instances {
     /// In a fixed order; at most [`Instances::MOST`].
     pub list: Vec<Instance>,
     /// What is to be said of how they came about.
-    pub notes: Vec<Note>,
+    pub notes: Vec<SpecNote>,
     /// The launches that the host code makes of it.
-    pub sites: Vec<Site>,
+    pub sites: Vec<LaunchSite>,
     /// Functions of the host code that name the kernel and are not followed to a launch.
     pub unfollowed: Vec<String>,
     /// Launches that are known in part, for which no values were found that are not refused.
@@ -55,18 +55,18 @@ impl Instances {
 
 /// Something to be said of a kernel's specialisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
+pub struct SpecNote {
     /// Where: in the file's text if it is of a directive, else in the file's source.
     pub range: TextRange,
     /// One sentence.
     pub message: String,
     /// What it is about.
-    pub kind: NoteKind,
+    pub kind: SpecNoteKind,
 }
 
-/// Kinds of [`Note`].
+/// Kinds of [`SpecNote`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoteKind {
+pub enum SpecNoteKind {
     /// A directive is wrong.
     Directive,
     /// How values came about.
@@ -104,16 +104,16 @@ pub(super) struct Base {
     /// tells its value from others.
     pub held: Vec<(String, u64)>,
     pub host: Option<Host>,
-    pub target: Option<(Target, Source)>,
+    pub target: Option<(Target, ValueSource)>,
     pub version: Option<Version>,
-    pub num_warps: Option<(u32, Source)>,
-    pub num_ctas: Option<(u32, Source)>,
+    pub num_warps: Option<(u32, ValueSource)>,
+    pub num_ctas: Option<(u32, ValueSource)>,
     /// Whether it is one of several configurations that are tried.
     pub tuned: bool,
 }
 
 impl Base {
-    pub(super) fn give(&mut self, name: &str, given: Given, source: Source) {
+    pub(super) fn give(&mut self, name: &str, given: Given, source: ValueSource) {
         match self.arguments.iter_mut().find(|argument| argument.name == name) {
             Some(argument) if argument.given == given => argument.source = argument.source.min(source),
             Some(argument) => (argument.given, argument.source) = (given, source),
@@ -134,7 +134,7 @@ impl Base {
 
     /// Whether it is a launch that was found, even where that gives a part only.
     pub(super) fn is_launched(&self) -> bool {
-        let from_launch = |argument: &Argument| matches!(argument.source, Source::Launch | Source::Cache);
+        let from_launch = |argument: &Argument| matches!(argument.source, ValueSource::Launch | ValueSource::Cache);
         self.host.is_some()
             || !self.partly.is_empty()
             || !self.held.is_empty()

@@ -13,15 +13,15 @@ use super::discover::Found;
 use super::entries::{Param, entries_of};
 use super::fill::Filler;
 use super::given::{plain, plain_given};
-use super::instance::{Base, FileKernels, Instance, Instances, Note, NoteKind};
+use super::instance::{Base, FileKernels, Instance, Instances, SpecNote, SpecNoteKind};
+use super::launch_site::LaunchSite;
 use super::memo::{self, Filled, Memo};
 use super::search::{ctas_meant, steps_of_each};
-use super::site::Site;
 use super::spec_builder::{FileFlow, SpecBuilder};
 use super::survey::{Func, Survey};
 use super::unread::{self, unread};
 use super::words;
-use super::{Config, Entry, Given, Source, Spec, Target, Use};
+use super::{Config, Entry, Given, ParamUse, Spec, Target, ValueSource};
 use base::workers::{self, OneByOne, Workers};
 use base::{Cancel, Cancelled, TextRange};
 use python::elaborated::Attempt;
@@ -123,14 +123,14 @@ fn found_anew(
 }
 
 /// Lines of directives that stand above none of `entries`.
-fn stray(module: &Module, entries: &[Entry]) -> Vec<Note> {
+fn stray(module: &Module, entries: &[Entry]) -> Vec<SpecNote> {
     let used: Vec<TextRange> =
         entries.iter().flat_map(|entry| directives(module, entry.range)).map(|line| line.range).collect();
     let all = directive::all(module.text());
-    let stray = all.into_iter().filter(|range| !used.contains(range)).map(|range| Note {
+    let stray = all.into_iter().filter(|range| !used.contains(range)).map(|range| SpecNote {
         range,
         message: "this line stands above no kernel, so nothing is analysed with it".to_owned(),
-        kind: NoteKind::Directive,
+        kind: SpecNoteKind::Directive,
     });
     stray.collect()
 }
@@ -142,10 +142,10 @@ struct KnownLaunches<'f> {
     entry: &'f Entry,
     builder: SpecBuilder<'f>,
     bases: Vec<Base>,
-    notes: Vec<Note>,
-    sites: Vec<Site>,
+    notes: Vec<SpecNote>,
+    sites: Vec<LaunchSite>,
     /// What launches beside those have in common, by what they give the kernel.
-    more: Vec<Site>,
+    more: Vec<LaunchSite>,
     unfollowed: Vec<String>,
     open: OpenValues<'f>,
 }
@@ -173,18 +173,18 @@ impl<'f> KnownLaunches<'f> {
         cancel: &'f Cancel<'f>,
     ) -> KnownLaunches<'f> {
         let (module, survey) = (file.module, file.survey);
-        let said = |message| Note { range: entry.name_range, message, kind: NoteKind::Assumed };
-        let mut notes: Vec<Note> = found.notes.into_iter().map(said).collect();
+        let said = |message| SpecNote { range: entry.name_range, message, kind: SpecNoteKind::Assumed };
+        let mut notes: Vec<SpecNote> = found.notes.into_iter().map(said).collect();
         let mut bases = if found.launches.is_empty() { vec![Base::default()] } else { found.launches };
         compiled(module, entry, config, &mut bases);
         for (name, given) in &entry.signature {
             let open = bases.iter_mut().filter(|base| !base.has(name) && !base.holds(name));
-            open.for_each(|base| base.give(name, given.clone(), Source::Cache));
+            open.for_each(|base| base.give(name, given.clone(), ValueSource::Cache));
         }
         let lines = directives(module, entry.range);
         for line in &lines {
             let errors = line.errors.iter().cloned().chain(unknown_names(survey, entry, line));
-            notes.extend(errors.map(|(range, message)| Note { range, message, kind: NoteKind::Directive }));
+            notes.extend(errors.map(|(range, message)| SpecNote { range, message, kind: SpecNoteKind::Directive }));
         }
         if !lines.is_empty() {
             let with = lines.iter().flat_map(|line| bases.iter().map(move |base| directed(survey, entry, base, line)));
@@ -192,14 +192,14 @@ impl<'f> KnownLaunches<'f> {
         }
         for (name, value) in &config.set {
             let Ok(given) = directive::given(value) else { continue };
-            let number = value.parse().ok().map(|number: u32| (number, Source::Command));
+            let number = value.parse().ok().map(|number: u32| (number, ValueSource::Command));
             match name.as_str() {
                 "num_warps" => bases.iter_mut().for_each(|base| base.num_warps = number.or(base.num_warps)),
                 "num_ctas" => bases.iter_mut().for_each(|base| base.num_ctas = number.or(base.num_ctas)),
                 _ => {}
             }
             if entry.params.iter().any(|param| param.name == *name) {
-                bases.iter_mut().for_each(|base| base.give(name, given.clone(), Source::Command));
+                bases.iter_mut().for_each(|base| base.give(name, given.clone(), ValueSource::Command));
             }
         }
         let bases = distinct(bases);
@@ -240,7 +240,7 @@ impl<'f> KnownLaunches<'f> {
             return Ok(base);
         }
         let attempt = self.attempt(&base, None)?;
-        let meant = ctas_meant(self.entry, &base, &attempt).map(|ctas| (ctas, Source::Chosen));
+        let meant = ctas_meant(self.entry, &base, &attempt).map(|ctas| (ctas, ValueSource::Chosen));
         base.num_ctas = meant.or(base.num_ctas);
         Ok(base)
     }
@@ -271,7 +271,7 @@ impl<'f> KnownLaunches<'f> {
 
     /// Where the last statement of the kernel ends that asserts something, where nothing that it calls does.
     fn end_of_assertions(&self) -> Option<u32> {
-        let is_handed = |param: &Param| matches!(param.used, Use::Callable | Use::Object);
+        let is_handed = |param: &Param| matches!(param.used, ParamUse::Callable | ParamUse::Object);
         if self.entry.params.iter().any(is_handed) || self.file.calls().calls_mention(self.entry.def, ASSERTION) {
             return None;
         }
@@ -302,10 +302,10 @@ impl<'f> KnownLaunches<'f> {
                 filled
             }
         };
-        notes.extend(said.into_iter().map(|message| Note {
+        notes.extend(said.into_iter().map(|message| SpecNote {
             range: entry.name_range,
             message,
-            kind: NoteKind::Assumed,
+            kind: SpecNoteKind::Assumed,
         }));
         for base in &mut bases {
             self.sites.iter().for_each(|site| site.one_type_each(&mut base.arguments));
@@ -315,10 +315,11 @@ impl<'f> KnownLaunches<'f> {
         let held: Vec<(Spec, Vec<(String, u64)>)> =
             specs.iter().cloned().zip(bases.into_iter().map(|base| base.held)).collect();
         let (specs, note) = words::fewer(specs);
-        notes.extend(note.map(|message| Note { range: entry.name_range, message, kind: NoteKind::Assumed }));
+        notes.extend(note.map(|message| SpecNote { range: entry.name_range, message, kind: SpecNoteKind::Assumed }));
         let (mut list, sites, unfollowed) = (words::instances(entry, specs), self.sites, self.unfollowed);
         for instance in &mut list {
-            let held = |site: &&Site| held.iter().any(|(spec, held)| *spec == instance.spec && *held == site.held);
+            let held =
+                |site: &&LaunchSite| held.iter().any(|(spec, held)| *spec == instance.spec && *held == site.held);
             let own = sites.iter().filter(held).filter(|site| site.launches(&instance.spec.arguments));
             let mut launches: Vec<LaunchFacts> = own.map(|site| site.facts.clone()).collect();
             launches.dedup();
@@ -345,7 +346,9 @@ fn is_unclustered(entry: &Entry, base: &Base) -> bool {
 /// What the values that are found for a kernel depend on; `None` where that cannot be told by its text: places of
 /// functions around it.
 fn key(file: &FileFlow<'_>, entry: &Entry, config: &Config, bases: &[Base], target: Option<Target>) -> Option<u64> {
-    let called = |param: &Param| matches!(param.used, Use::Callable | Use::Object | Use::Layout | Use::Memory);
+    let called = |param: &Param| {
+        matches!(param.used, ParamUse::Callable | ParamUse::Object | ParamUse::Layout | ParamUse::Memory)
+    };
     if bases.iter().any(|base| base.host.is_some()) {
         return None;
     }
@@ -390,12 +393,12 @@ fn compiled(module: &Module, entry: &Entry, config: &Config, bases: &mut Vec<Bas
             let known =
                 base.arguments.iter().any(|argument| argument.name == *name && plain_given(&argument.given) == *ty);
             if !known {
-                base.give(name, Given::Type(ty.clone()), Source::Cache);
+                base.give(name, Given::Type(ty.clone()), ValueSource::Cache);
             }
         }
-        base.target = recipe.target.map(|target| (target, Source::Cache)).or(base.target);
-        base.num_warps = recipe.num_warps.map(|warps| (warps, Source::Cache)).or(base.num_warps);
-        base.num_ctas = recipe.num_ctas.map(|ctas| (ctas, Source::Cache)).or(base.num_ctas);
+        base.target = recipe.target.map(|target| (target, ValueSource::Cache)).or(base.target);
+        base.num_warps = recipe.num_warps.map(|warps| (warps, ValueSource::Cache)).or(base.num_warps);
+        base.num_ctas = recipe.num_ctas.map(|ctas| (ctas, ValueSource::Cache)).or(base.num_ctas);
     }
 }
 
@@ -439,7 +442,7 @@ fn directed(survey: &Survey<'_>, entry: &Entry, base: &Base, line: &Directive) -
     for (name, given, _) in &line.values {
         let param = entry.params.iter().find(|param| param.name == *name);
         if param.is_some() {
-            base.give(name, directive::fitting(param, given.clone()), Source::Directive);
+            base.give(name, directive::fitting(param, given.clone()), ValueSource::Directive);
         }
         if let (Given::Value(value), Some(host)) = (given, &mut base.host)
             && around.contains(&name.as_str())
@@ -448,10 +451,10 @@ fn directed(survey: &Survey<'_>, entry: &Entry, base: &Base, line: &Directive) -
             host.arguments.push((name.clone(), value.clone()));
         }
     }
-    base.target = line.target.map(|target| (target, Source::Directive)).or(base.target);
+    base.target = line.target.map(|target| (target, ValueSource::Directive)).or(base.target);
     base.version = line.version.or(base.version);
-    base.num_warps = line.num_warps.map(|warps| (warps, Source::Directive)).or(base.num_warps);
-    base.num_ctas = line.num_ctas.map(|ctas| (ctas, Source::Directive)).or(base.num_ctas);
+    base.num_warps = line.num_warps.map(|warps| (warps, ValueSource::Directive)).or(base.num_warps);
+    base.num_ctas = line.num_ctas.map(|ctas| (ctas, ValueSource::Directive)).or(base.num_ctas);
     base
 }
 

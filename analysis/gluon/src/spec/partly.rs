@@ -146,7 +146,7 @@ fn of_width(layout: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::usage::Use;
+    use super::super::usage::ParamUse;
     use super::*;
 
     fn param(constexpr: bool, default: Option<&str>) -> Param {
@@ -156,7 +156,7 @@ mod tests {
             constexpr,
             annotation: None,
             default: default.map(str::to_owned),
-            used: Use::default(),
+            used: ParamUse::default(),
             members: Vec::new(),
             specialised: true,
         }

@@ -9,7 +9,7 @@ use super::domain::Open;
 use super::instance::Base;
 use super::spec_builder::{FileFlow, SpecBuilder};
 use super::trouble::{Trouble, troubles};
-use super::{Entry, Given, Source, Spec};
+use super::{Entry, Given, Spec, ValueSource};
 use crate::limits::search::{ATTEMPTS, BLAMED, LEAST_STEPS, STEPS, STEPS_OF_FILE, STEPS_OF_ONE, TRIED, TRIED_AGAIN};
 use base::workers;
 use base::{Cancel, Cancelled};
@@ -166,7 +166,7 @@ impl<'s> Search<'s> {
         let Some(mut attempt) = self.attempt(&base)? else { return Ok((base, None)) };
         let mut base = base;
         if let Some(ctas) = ctas_meant(self.entry, &base, &attempt) {
-            base.num_ctas = Some((ctas, Source::Chosen));
+            base.num_ctas = Some((ctas, ValueSource::Chosen));
             let Some(now) = self.attempt(&base)? else { return Ok((base, None)) };
             attempt = now;
         }
@@ -208,7 +208,7 @@ impl<'s> Search<'s> {
             let (Some(now), then) = (argument(&base), argument(first)) else { continue };
             let as_good = |at: usize| base.arguments.get(at).is_some_and(|now| of.choices.contains(&now.given));
             let before = then.and_then(|at| first.arguments.get(at));
-            let of_launch = before.is_some_and(|before| before.source == Source::Launch);
+            let of_launch = before.is_some_and(|before| before.source == ValueSource::Launch);
             if (as_good(now) && !of_launch) || base.arguments.get(now) == before {
                 continue;
             }
@@ -266,7 +266,7 @@ impl<'s> Search<'s> {
         for (nth, of) in blamed.take(BLAMED).enumerate() {
             let given = base.arguments.iter().find(|argument| argument.name == of.name);
             // What a launch gives stands, whatever loops do with it, unless it is refused.
-            if !trouble.fatal && given.is_some_and(|argument| argument.source == Source::Launch) {
+            if !trouble.fatal && given.is_some_and(|argument| argument.source == ValueSource::Launch) {
                 continue;
             }
             let now = given.map(|argument| &argument.given).or(of.default.as_ref());
@@ -285,23 +285,23 @@ impl<'s> Search<'s> {
             }
             for (at, given) in values.into_iter().filter(|given| Some(given) != now).enumerate() {
                 let mut other = base.clone();
-                other.give(&of.name, given, Source::Chosen);
+                other.give(&of.name, given, ValueSource::Chosen);
                 ranked.push((nth * NEXT_PARAMETER + at + later, other));
             }
         }
-        if trouble.message.contains("warp") && base.num_warps.is_none_or(|(_, source)| source >= Source::Default) {
+        if trouble.message.contains("warp") && base.num_warps.is_none_or(|(_, source)| source >= ValueSource::Default) {
             let own = self.entry.params.iter().any(|param| param.name == "num_warps");
             for (at, warps) in [8, 1, 2, 16, 4].into_iter().enumerate().filter(|_| !own) {
                 let mut other = base.clone();
-                other.num_warps = Some((warps, Source::Chosen));
+                other.num_warps = Some((warps, ValueSource::Chosen));
                 ranked.push((2 * at, other));
             }
         }
-        if speaks_of_ctas(&trouble.message) && base.num_ctas.is_none_or(|(_, source)| source >= Source::Default) {
+        if speaks_of_ctas(&trouble.message) && base.num_ctas.is_none_or(|(_, source)| source >= ValueSource::Default) {
             let own = self.entry.params.iter().any(|param| param.name == "num_ctas");
             for (at, ctas) in [2, 4, 1].into_iter().enumerate().filter(|_| !own) {
                 let mut other = base.clone();
-                other.num_ctas = Some((ctas, Source::Chosen));
+                other.num_ctas = Some((ctas, ValueSource::Chosen));
                 ranked.push((2 * at, other));
             }
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::flow::{self, Flow};
 use super::instance::Base;
 use super::survey::Survey;
-use super::{Config, Entry, Given, Source, Spec, Target, Version, chosen};
+use super::{Config, Entry, Given, Spec, Target, ValueSource, Version, chosen};
 use base::workers::Workers;
 use python::syntax::{Module, Sources};
 use rustc_hash::FxHashMap;
@@ -74,7 +74,7 @@ pub(super) struct SpecBuilder<'f> {
     entry: &'f Entry,
     version: Version,
     /// What the command line or the configuration says.
-    target: Option<(Target, Source)>,
+    target: Option<(Target, ValueSource)>,
     /// What the kernel's text asks for, where some launch does not say.
     pub(super) chosen: Option<Target>,
 }
@@ -83,7 +83,7 @@ impl<'f> SpecBuilder<'f> {
     /// For a kernel that is launched in the ways of `bases`.
     pub(super) fn new(file: &'f FileFlow<'f>, entry: &'f Entry, config: &Config, bases: &[Base]) -> SpecBuilder<'f> {
         let version = config.version_of(file.module.source());
-        let from = if config.target_commanded { Source::Command } else { Source::Configuration };
+        let from = if config.target_commanded { ValueSource::Command } else { ValueSource::Configuration };
         let target = config.target.map(|target| (target, from));
         let mut builder = SpecBuilder { file, entry, version, target, chosen: None };
         if config.target.is_none() && !bases.iter().all(|base| builder.knows_target(base)) {
@@ -93,15 +93,15 @@ impl<'f> SpecBuilder<'f> {
     }
 
     fn knows_target(&self, base: &Base) -> bool {
-        base.target.is_some_and(|(target, from)| from != Source::Launch || self.file.fits(target, self.entry))
+        base.target.is_some_and(|(target, from)| from != ValueSource::Launch || self.file.fits(target, self.entry))
     }
 
     /// What is elaborated of one way to launch the kernel.
     pub(super) fn spec(&self, base: &Base) -> Spec {
         let entry = self.entry;
         let own = base.target.filter(|_| self.knows_target(base));
-        let chosen = self.chosen.map(|target| (target, Source::Chosen));
-        let target = own.or(self.target).or(chosen).unwrap_or((Target::Cuda(90), Source::Chosen));
+        let chosen = self.chosen.map(|target| (target, ValueSource::Chosen));
+        let target = own.or(self.target).or(chosen).unwrap_or((Target::Cuda(90), ValueSource::Chosen));
         let mut arguments = base.arguments.clone();
         arguments.sort_by_key(|argument| entry.params.iter().position(|param| param.name == argument.name));
         Spec {
@@ -110,22 +110,28 @@ impl<'f> SpecBuilder<'f> {
             host: base.host.clone(),
             target,
             version: base.version.unwrap_or(self.version),
-            num_warps: base.num_warps.or_else(|| own_setting(entry, base, "num_warps")).unwrap_or((4, Source::Default)),
-            num_ctas: base.num_ctas.or_else(|| own_setting(entry, base, "num_ctas")).unwrap_or((1, Source::Default)),
+            num_warps: base
+                .num_warps
+                .or_else(|| own_setting(entry, base, "num_warps"))
+                .unwrap_or((4, ValueSource::Default)),
+            num_ctas: base
+                .num_ctas
+                .or_else(|| own_setting(entry, base, "num_ctas"))
+                .unwrap_or((1, ValueSource::Default)),
             arguments,
         }
     }
 }
 
 /// A setting of the launch that the kernel is told too: it is launched with that.
-fn own_setting(entry: &Entry, base: &Base, name: &str) -> Option<(u32, Source)> {
+fn own_setting(entry: &Entry, base: &Base, name: &str) -> Option<(u32, ValueSource)> {
     let param = entry.params.iter().find(|param| param.name == name && param.constexpr)?;
     let (text, source) = match base.arguments.iter().find(|argument| argument.name == name) {
         Some(argument) => match &argument.given {
             Given::Value(text) => (text, argument.source),
             Given::Type(_) => return None,
         },
-        None => (param.default.as_ref()?, Source::Default),
+        None => (param.default.as_ref()?, ValueSource::Default),
     };
     Some((text.parse::<u32>().ok().filter(|number| *number > 0)?, source))
 }

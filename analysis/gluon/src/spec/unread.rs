@@ -2,9 +2,9 @@
 
 use super::directive::directives;
 use super::entries::Entry;
-use super::instance::{Note, NoteKind};
+use super::instance::{SpecNote, SpecNoteKind};
 use super::survey::{Func, Kind, Survey};
-use super::usage::Use;
+use super::usage::ParamUse;
 use crate::limits::entries::NAMED;
 use python::interp::Interp;
 use python::specialization::Language;
@@ -21,32 +21,37 @@ pub(super) fn directed(module: &Module, entries: &mut Vec<Entry>, unlaunchable: 
 
 /// What is to be said of functions that run in kernels and are not read as kernels: those of `unlaunchable` that take
 /// objects, those in strings that are not read, and where no kernel is read, that none is.
-pub(super) fn unread(module: &Module, survey: &Survey<'_>, entries: &[Entry], unlaunchable: Vec<Entry>) -> Vec<Note> {
+pub(super) fn unread(
+    module: &Module,
+    survey: &Survey<'_>,
+    entries: &[Entry],
+    unlaunchable: Vec<Entry>,
+) -> Vec<SpecNote> {
     let device: Vec<&Func<'_>> =
         survey.functions.iter().filter(|func| func.device() && survey.is_tritons(func)).collect();
     let known = |entry: &&Entry| device.iter().any(|func| func.start() == entry.def);
     // Helpers in Gluon are handed barriers and memory as a matter of course.
     let may_be = |entry: &&Entry| entry.language == Language::Triton && known(entry);
     let objects = unlaunchable.iter().filter(may_be).filter_map(|entry| {
-        let of = entry.unlaunchable().filter(|param| param.used == Use::Object)?;
+        let of = entry.unlaunchable().filter(|param| param.used == ParamUse::Object)?;
         let message = format!(
             "`{}` is not read as a kernel: it uses `{}` as an object, which no launch gives; a line above it says what \
              it is launched with: `# fencepost: {}=…`",
             entry.name, of.name, of.name
         );
-        Some(Note { range: entry.name_range, message, kind: NoteKind::Unread })
+        Some(SpecNote { range: entry.name_range, message, kind: SpecNoteKind::Unread })
     });
     let strange = survey.functions.iter().filter_map(|func| {
         let decorator = func.strange.as_deref().filter(|_| func.kind == Kind::Host)?;
         let name = func.def.name.as_str();
         let message = format!("`{name}` is not read as a kernel: what `@{decorator}` makes of it is not known");
-        Some(Note { range: Interp::range(&func.def.name), message, kind: NoteKind::Unread })
+        Some(SpecNote { range: Interp::range(&func.def.name), message, kind: SpecNoteKind::Unread })
     });
     let strings = module.strings().iter().filter_map(|string| {
         let message = format!("the kernel in the string of `{}` is not read: {}", string.name, string.unread?);
-        Some(Note { range: string.name_range, message, kind: NoteKind::Unread })
+        Some(SpecNote { range: string.name_range, message, kind: SpecNoteKind::Unread })
     });
-    let mut notes: Vec<Note> = objects.chain(strange).chain(strings).collect();
+    let mut notes: Vec<SpecNote> = objects.chain(strange).chain(strings).collect();
     if let Some(first) = device.first()
         && device.iter().all(|func| func.kind == Kind::Triton)
         && entries.is_empty()
@@ -60,7 +65,7 @@ pub(super) fn unread(module: &Module, survey: &Survey<'_>, entries: &[Entry], un
              at where kernels call it ({}{more})",
             names.join(", ")
         );
-        notes.push(Note { range: Interp::range(&first.def.name), message, kind: NoteKind::Unread });
+        notes.push(SpecNote { range: Interp::range(&first.def.name), message, kind: SpecNoteKind::Unread });
     }
     notes
 }

@@ -14,7 +14,7 @@ use python::specialization::Language;
 
 /// What a parameter is, by its use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub enum Use {
+pub enum ParamUse {
     /// It does not show.
     #[default]
     Unseen,
@@ -40,8 +40,8 @@ pub enum Use {
     Object,
 }
 
-/// A [`Use`] for each parameter, in their order, and the attributes that are asked of each.
-pub(super) fn uses(survey: &Survey<'_>, func: &Func<'_>) -> Vec<(Use, Vec<String>)> {
+/// A [`ParamUse`] for each parameter, in their order, and the attributes that are asked of each.
+pub(super) fn uses(survey: &Survey<'_>, func: &Func<'_>) -> Vec<(ParamUse, Vec<String>)> {
     let mut members = Members { params: names(func.def), found: Vec::new() };
     members.found.resize(members.params.len(), Vec::new());
     for stmt in &func.def.body {
@@ -76,14 +76,14 @@ impl<'m> Visitor<'m> for Members<'m> {
 }
 
 /// `language` is that of the kernel, also where a helper of the other language is walked over.
-fn walk(survey: &Survey<'_>, language: Language, def: &StmtFunctionDef, depth: u32) -> Vec<Use> {
+fn walk(survey: &Survey<'_>, language: Language, def: &StmtFunctionDef, depth: u32) -> Vec<ParamUse> {
     let params = names(def);
     let count = params.len();
     let mut walk = Walk {
         survey,
         language,
         depth,
-        found: vec![Use::Unseen; count],
+        found: vec![ParamUse::Unseen; count],
         bound_anew: vec![false; count],
         params,
         from: FxHashMap::default(),
@@ -99,7 +99,7 @@ struct Walk<'s, 'm> {
     language: Language,
     depth: u32,
     params: Vec<&'m str>,
-    found: Vec<Use>,
+    found: Vec<ParamUse>,
     /// Which of them something else was assigned to on the way here.
     bound_anew: Vec<bool>,
     /// The parameter that a variable starts with: `ptrs` of `ptrs = base + offsets`.
@@ -112,10 +112,10 @@ impl<'m> Walk<'_, 'm> {
         self.params.iter().position(|param| *param == name.id.as_str())
     }
 
-    fn note(&mut self, at: Option<usize>, used: Use) {
+    fn note(&mut self, at: Option<usize>, used: ParamUse) {
         // What is asked of another value under its name says nothing of what a launch gives.
         let anew = at.and_then(|at| self.bound_anew.get(at)) == Some(&true);
-        if anew && matches!(used, Use::Memory | Use::Object) {
+        if anew && matches!(used, ParamUse::Memory | ParamUse::Object) {
             return;
         }
         if let Some(slot) = at.and_then(|at| self.found.get_mut(at)) {
@@ -135,7 +135,7 @@ impl<'m> Walk<'_, 'm> {
     /// The sum's first term that is a parameter by itself.
     fn pointer(&mut self, expr: Option<&Expr>) {
         let at = expr.and_then(|expr| self.base(expr));
-        self.note(at, Use::Pointer);
+        self.note(at, ParamUse::Pointer);
     }
 
     fn call(&mut self, call: &'m ExprCall) {
@@ -151,17 +151,17 @@ impl<'m> Walk<'_, 'm> {
                 "load" | "store" | "gather" | "scatter"
                     if self.language == Language::Triton && coordinates(&attribute.attr, args).is_some() =>
                 {
-                    Use::Descriptor(coordinates(&attribute.attr, args).unwrap_or_default())
+                    ParamUse::Descriptor(coordinates(&attribute.attr, args).unwrap_or_default())
                 }
                 "index" | "slice" | "load" | "store" | "permute" | "reshape" | "reinterpret" | "_reinterpret"
-                | "gather" | "scatter" | "_keep_alive" => Use::Memory,
-                "to" | "broadcast_to" | "sum" | "cast" | "bitcast" => Use::Scalar,
-                _ => Use::Object,
+                | "gather" | "scatter" | "_keep_alive" => ParamUse::Memory,
+                "to" | "broadcast_to" | "sum" | "cast" | "bitcast" => ParamUse::Scalar,
+                _ => ParamUse::Object,
             };
             return self.note(at, used);
         }
         let callee = self.param(&call.func);
-        self.note(callee, Use::Callable);
+        self.note(callee, ParamUse::Callable);
         match last {
             "load" | "store" if in_module("gl") || in_module("tl") || in_module("language") => {
                 self.pointer(argument(0, "pointer"));
@@ -177,7 +177,7 @@ impl<'m> Walk<'_, 'm> {
                 let whole = args.iter().skip(1).any(is_whole);
                 self.pointer(pointer);
                 if whole && let Some(at) = pointer.and_then(|pointer| self.base(pointer)) {
-                    self.note(Some(at), Use::IntegerPointer);
+                    self.note(Some(at), ParamUse::IntegerPointer);
                 }
             }
             "make_tensor_descriptor" | "make_block_ptr" => self.pointer(argument(0, "base")),
@@ -197,7 +197,7 @@ impl<'m> Walk<'_, 'm> {
                     _ => 0,
                 });
                 let rank = if last.contains("gather") || last.contains("scatter") { 2 } else { rank };
-                self.note(at, Use::Descriptor(rank as u8));
+                self.note(at, ParamUse::Descriptor(rank as u8));
                 for (at, name) in [(2, "barrier"), (3, "result")] {
                     if last.contains("load") || last.contains("to_shared") || last.contains("gather") {
                         self.memory(argument(at, name));
@@ -219,25 +219,25 @@ impl<'m> Walk<'_, 'm> {
             }
             "allocate_shared_memory" | "allocate_tensor_memory" => {
                 let at = argument(0, "element_ty").and_then(|expr| self.param(expr));
-                self.note(at, Use::DType);
+                self.note(at, ParamUse::DType);
                 if let Some(shape) = argument(1, "shape") {
                     self.number(shape);
                 }
                 let at = argument(2, "layout").and_then(|expr| self.param(expr));
-                self.note(at, Use::Layout);
+                self.note(at, ParamUse::Layout);
             }
             "convert_layout" | "arange" | "full" | "zeros" | "set_auto_layout" => {
                 let at = args.last().and_then(|expr| self.param(expr));
                 let layout = call.arguments.find_keyword("layout").and_then(|word| self.param(&word.value));
-                self.note(layout, Use::Layout);
+                self.note(layout, ParamUse::Layout);
                 if last == "convert_layout" {
-                    self.note(at, Use::Layout);
+                    self.note(at, ParamUse::Layout);
                 }
             }
             "to" | "cast" | "get_default_for" => {
                 for arg in args {
                     let at = self.param(arg).filter(|&at| looks_like_dtype(self.params[at]));
-                    self.note(at, Use::DType);
+                    self.note(at, ParamUse::DType);
                 }
             }
             _ => self.helper(call, last),
@@ -246,7 +246,7 @@ impl<'m> Walk<'_, 'm> {
 
     fn memory(&mut self, expr: Option<&Expr>) {
         let at = expr.and_then(|expr| self.param(expr));
-        self.note(at, Use::Memory);
+        self.note(at, ParamUse::Memory);
     }
 
     /// Parameters that stand in an expression by themselves, in arithmetic or lists.
@@ -254,7 +254,7 @@ impl<'m> Walk<'_, 'm> {
         match expr {
             Expr::Name(_) => {
                 let at = self.param(expr);
-                self.note(at, Use::Number);
+                self.note(at, ParamUse::Number);
             }
             Expr::BinOp(op) => {
                 self.number(&op.left);
@@ -316,9 +316,12 @@ impl<'m> Walk<'_, 'm> {
         }
     }
 
-    fn give(&mut self, arg: &Expr, used: Option<Use>) {
-        let at =
-            if matches!(used, Some(Use::Pointer | Use::IntegerPointer)) { self.base(arg) } else { self.param(arg) };
+    fn give(&mut self, arg: &Expr, used: Option<ParamUse>) {
+        let at = if matches!(used, Some(ParamUse::Pointer | ParamUse::IntegerPointer)) {
+            self.base(arg)
+        } else {
+            self.param(arg)
+        };
         self.note(at, used.unwrap_or_default());
     }
 }
@@ -335,7 +338,7 @@ impl<'m> Visitor<'m> for Walk<'_, 'm> {
         match stmt {
             Stmt::If(branch) => {
                 let at = self.param(&branch.test);
-                self.note(at, Use::Number);
+                self.note(at, ParamUse::Number);
                 walk_stmt(self, stmt);
             }
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
@@ -360,31 +363,31 @@ impl<'m> Visitor<'m> for Walk<'_, 'm> {
             Expr::Attribute(attribute) => {
                 let at = self.param(&attribute.value);
                 let used = match attribute.attr.as_str() {
-                    "block_shape" | "nbytes_per_cta" | "block_type" | "layout" | "strides" => Use::Descriptor(0),
+                    "block_shape" | "nbytes_per_cta" | "block_type" | "layout" | "strides" => ParamUse::Descriptor(0),
                     // Pointers and descriptors have the first two; the others are told apart by their calls.
                     "dtype" | "shape" | "type" | "to" | "sum" | "cast" | "load" | "store" | "gather" | "scatter" => {
-                        Use::Unseen
+                        ParamUse::Unseen
                     }
-                    _ => Use::Object,
+                    _ => ParamUse::Object,
                 };
                 self.note(at, used);
                 if attribute.attr.as_str() == "element_ty"
                     && let Expr::Attribute(inner) = &*attribute.value
                 {
                     let at = self.param(&inner.value);
-                    self.note(at, Use::Pointer);
+                    self.note(at, ParamUse::Pointer);
                 }
             }
             Expr::BinOp(op) => {
                 for side in [&op.left, &op.right] {
                     let at = self.param(side);
-                    self.note(at, Use::Scalar);
+                    self.note(at, ParamUse::Scalar);
                 }
             }
             Expr::Compare(compare) => {
                 for side in std::iter::once(&*compare.left).chain(&compare.comparators) {
                     let at = self.param(side);
-                    self.note(at, Use::Scalar);
+                    self.note(at, ParamUse::Scalar);
                 }
             }
             _ => {}

@@ -6,7 +6,7 @@ use super::directive::{OPEN, pieces};
 use super::entries::Entry;
 use super::given::{plain, plain_given};
 use super::instance::{Instance, Instances};
-use super::{Given, Source, Spec};
+use super::{Given, Spec, ValueSource};
 use crate::builtins::default_swizzle;
 use python::value::DType;
 use rustc_hash::FxHashMap;
@@ -80,15 +80,15 @@ pub fn shown(given: &Given) -> String {
     format!("{}…", whole.chars().take(39).collect::<String>())
 }
 
-fn word(source: Source) -> &'static str {
+fn word(source: ValueSource) -> &'static str {
     match source {
-        Source::Command => "command line",
-        Source::Directive => "directive",
-        Source::Cache => "compiled before",
-        Source::Launch => "launch",
-        Source::Default => "default",
-        Source::Configuration => "configuration",
-        Source::Chosen => "chosen",
+        ValueSource::Command => "command line",
+        ValueSource::Directive => "directive",
+        ValueSource::Cache => "compiled before",
+        ValueSource::Launch => "launch",
+        ValueSource::Default => "default",
+        ValueSource::Configuration => "configuration",
+        ValueSource::Chosen => "chosen",
     }
 }
 
@@ -99,7 +99,7 @@ const IN_FULL: usize = 60;
 const PARTS: usize = 3;
 
 /// All that shapes a kernel, by name, shown and in full.
-struct Facts(Vec<(String, String, String, Source)>);
+struct Facts(Vec<(String, String, String, ValueSource)>);
 
 impl Facts {
     fn of(entry: &Entry, spec: &Spec) -> Facts {
@@ -111,19 +111,19 @@ impl Facts {
                 }
                 None => {
                     let Some(default) = &param.default else { continue };
-                    facts.push((param.name.clone(), default.clone(), default.clone(), Source::Default));
+                    facts.push((param.name.clone(), default.clone(), default.clone(), ValueSource::Default));
                 }
             }
         }
         if let Some(host) = &spec.host {
             for (name, value) in &host.arguments {
                 if !facts.iter().any(|(known, ..)| known == name) {
-                    facts.push((name.clone(), value.clone(), value.clone(), Source::Launch));
+                    facts.push((name.clone(), value.clone(), value.clone(), ValueSource::Launch));
                 }
             }
         }
         let known =
-            |facts: &[(String, String, String, Source)], name: &str| facts.iter().any(|(known, ..)| known == name);
+            |facts: &[(String, String, String, ValueSource)], name: &str| facts.iter().any(|(known, ..)| known == name);
         let (target, source) = spec.target;
         facts.push(("target".to_owned(), target.name(), target.name(), source));
         for (name, (value, source)) in [("num_warps", spec.num_warps), ("num_ctas", spec.num_ctas)] {
@@ -142,7 +142,7 @@ impl Facts {
     /// What differs from `others` once it is written in full, as far as it is short: `n=i32:16` where others have any
     /// number.
     fn in_full<'f>(&self, others: impl Iterator<Item = &'f Facts> + Clone) -> String {
-        let differs = |(name, _, text, _): &&(String, String, String, Source)| {
+        let differs = |(name, _, text, _): &&(String, String, String, ValueSource)| {
             let mut theirs = others.clone().filter_map(|other| other.0.iter().find(|(known, ..)| known == name));
             text.chars().count() <= IN_FULL && theirs.any(|(_, _, other, _)| other != text)
         };
@@ -195,7 +195,7 @@ fn tell_apart(labels: &mut [String], more: impl Fn(usize, &[usize]) -> String) {
 
 /// `num_buffers=2 (launch) · BLOCK_M=128 (chosen)`: by source, the surest first.
 fn hint(facts: &Facts) -> String {
-    let mut sources: Vec<Source> = facts.0.iter().map(|(.., source)| *source).collect();
+    let mut sources: Vec<ValueSource> = facts.0.iter().map(|(.., source)| *source).collect();
     sources.sort_unstable();
     sources.dedup();
     let groups = sources.into_iter().map(|source| {
@@ -209,7 +209,7 @@ fn hint(facts: &Facts) -> String {
 }
 
 fn directive(spec: &Spec, facts: &Facts) -> String {
-    let default = |name: &str, source: Source| source == Source::Default && name != "target";
+    let default = |name: &str, source: ValueSource| source == ValueSource::Default && name != "target";
     let values = facts.0.iter().filter(|(name, .., source)| !default(name, *source));
     let mut parts: Vec<String> = values.map(|(name, _, text, _)| format!("{name}={text}")).collect();
     if spec.version != super::Version::default() {

@@ -5,7 +5,7 @@ mod tensors;
 use std::sync::Arc;
 
 use base::Cancel;
-use gluon::{Argument, Elaborated, Given, Source, Spec, Target, Version, elaborate, entries};
+use gluon::{Argument, Elaborated, Given, Spec, Target, ValueSource, Version, elaborate, entries};
 use python::syntax::{Module, NoSources};
 
 const HEAD: &str = "
@@ -23,17 +23,17 @@ fn elaborated(text: &str, arguments: &[(&str, &str)]) -> Elaborated {
             Some(value) => Given::Value(value.to_owned()),
             None => Given::Type((*given).to_owned()),
         };
-        Argument { name: (*name).to_owned(), given, source: Source::Directive }
+        Argument { name: (*name).to_owned(), given, source: ValueSource::Directive }
     });
     let spec = Spec {
         def: entry.def,
         language: entry.language,
         arguments: arguments.collect(),
         host: None,
-        target: (Target::Cuda(90), Source::Directive),
+        target: (Target::Cuda(90), ValueSource::Directive),
         version: Version::default(),
-        num_warps: (4, Source::Directive),
-        num_ctas: (1, Source::Directive),
+        num_warps: (4, ValueSource::Directive),
+        num_ctas: (1, ValueSource::Directive),
     };
     elaborate(&module, &NoSources, &spec, &Cancel::never()).unwrap_or_else(|_| panic!("nobody cancels"))
 }
@@ -307,10 +307,10 @@ def kernel():
         language: gluon::Language::Gluon,
         arguments: Vec::new(),
         host: None,
-        target: (Target::Cuda(90), Source::Directive),
+        target: (Target::Cuda(90), ValueSource::Directive),
         version: Version::default(),
-        num_warps: (4, Source::Directive),
-        num_ctas: (1, Source::Directive),
+        num_warps: (4, ValueSource::Directive),
+        num_ctas: (1, ValueSource::Directive),
     };
     let out = elaborate(&module, &One, &spec, &Cancel::never()).unwrap_or_default();
     assert_eq!(out.ir.matches("ttng.init_barrier").count(), 2, "{:?} {:?}", out.problems, out.unmodelled);

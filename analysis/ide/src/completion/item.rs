@@ -11,14 +11,14 @@ pub struct Completions {
     /// The whole word: what it takes the place of where it replaces.
     pub replace: TextRange,
     /// The items, the likeliest first.
-    pub items: Vec<Completion>,
+    pub items: Vec<CodeCompletion>,
     /// Whether more letters may bring others.
     pub incomplete: bool,
 }
 
 /// One item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Completion {
+pub struct CodeCompletion {
     /// What is shown and inserted.
     pub label: String,
     /// What it is.
@@ -77,15 +77,15 @@ pub enum DocKey {
     Finding(String),
 }
 
-impl Completion {
+impl CodeCompletion {
     /// An item that is inserted as it is shown.
-    pub(crate) fn new(label: impl Into<String>, kind: CompletionKind, detail: impl Into<String>) -> Completion {
-        Completion { label: label.into(), kind, detail: detail.into(), insert: None, key: None }
+    pub(crate) fn new(label: impl Into<String>, kind: CompletionKind, detail: impl Into<String>) -> CodeCompletion {
+        CodeCompletion { label: label.into(), kind, detail: detail.into(), insert: None, key: None }
     }
 
     /// With what its documentation is found by.
     #[must_use]
-    pub(crate) fn documented(mut self, key: DocKey) -> Completion {
+    pub(crate) fn documented(mut self, key: DocKey) -> CodeCompletion {
         self.key = Some(key);
         self
     }
@@ -115,10 +115,10 @@ pub struct SignaturePart {
 
 /// The items that what is typed may mean: those that begin with it first, then those that hold it, then those that have
 /// its letters in order; and whether there are more than one answer holds.
-pub(crate) fn matching(items: Vec<Completion>, typed: &str) -> (Vec<Completion>, bool) {
+pub(crate) fn matching(items: Vec<CodeCompletion>, typed: &str) -> (Vec<CodeCompletion>, bool) {
     let typed = typed.to_lowercase();
     let ranked = items.into_iter().filter_map(|item| Some((rank(&item.label, &typed)?, item)));
-    let mut ranked: Vec<(u8, Completion)> = ranked.collect();
+    let mut ranked: Vec<(u8, CodeCompletion)> = ranked.collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     let incomplete = ranked.len() > MOST;
     ranked.truncate(MOST);

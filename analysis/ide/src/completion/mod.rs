@@ -10,7 +10,7 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-pub use item::{Completion, CompletionKind, Completions, DocKey, Signature, SignaturePart};
+pub use item::{CodeCompletion, CompletionKind, Completions, DocKey, Signature, SignaturePart};
 pub use offer::completions;
 pub use signature::signature;
 

@@ -7,7 +7,7 @@ use ttgir::queries::spot::{Spot, walk};
 use ttgir::{Document, OpId, TokenKind, Tokens, Tree, Ty, TypeId, ValueId};
 
 use super::form::{Next, Progress, follow, syntax};
-use super::item::{Completion, CompletionKind, Completions, DocKey, matching};
+use super::item::{CodeCompletion, CompletionKind, Completions, DocKey, matching};
 use super::line::{Inert, Piece, Typed, head, typed};
 use super::scope::visible;
 use crate::directive;
@@ -35,7 +35,7 @@ const KINDS: &[(&str, &[&str])] = &[
 ];
 
 /// The fields of the layout whose braces are open behind some tokens, where one may begin there.
-fn fields(pieces: &[Piece<'_>]) -> Option<Vec<Completion>> {
+fn fields(pieces: &[Piece<'_>]) -> Option<Vec<CodeCompletion>> {
     let mut open: Vec<(&str, usize)> = Vec::new();
     for (at, piece) in pieces.iter().enumerate() {
         match piece.text {
@@ -57,7 +57,7 @@ fn fields(pieces: &[Piece<'_>]) -> Option<Vec<Completion>> {
     let free = fields.iter().filter(|field| !given.iter().any(|piece| piece.text == **field));
     Some(
         free.map(|field| {
-            let mut item = Completion::new(*field, CompletionKind::Property, kind);
+            let mut item = CodeCompletion::new(*field, CompletionKind::Property, kind);
             item.insert = Some(format!("{field} = "));
             item
         })
@@ -89,7 +89,7 @@ struct Offer<'t, 'd> {
 }
 
 impl Offer<'_, '_> {
-    fn items(&self) -> Option<Vec<Completion>> {
+    fn items(&self) -> Option<Vec<CodeCompletion>> {
         let typed = self.typed;
         let sigil = typed.prefix.bytes().next();
         let top = typed.pieces.is_empty();
@@ -105,12 +105,12 @@ impl Offer<'_, '_> {
             if let Some(fields) = fields(&typed.pieces).filter(|_| !matches!(sigil, Some(b'#' | b'!'))) {
                 return Some(fields);
             }
-            let kinds = |items: Vec<Completion>| {
-                let items: Vec<Completion> = items.into_iter().filter(|item| item.label != alias.text).collect();
+            let kinds = |items: Vec<CodeCompletion>| {
+                let items: Vec<CodeCompletion> = items.into_iter().filter(|item| item.label != alias.text).collect();
                 let known = |name: &str| items.iter().any(|item| item.label == name);
                 let more = KINDS.iter().filter(|(name, _)| !known(name));
-                let more = more.map(|(name, _)| Completion::new(*name, CompletionKind::Attribute, "a layout"));
-                let more: Vec<Completion> = more.collect();
+                let more = more.map(|(name, _)| CodeCompletion::new(*name, CompletionKind::Attribute, "a layout"));
+                let more: Vec<CodeCompletion> = more.collect();
                 [items, more].concat()
             };
             return Some(match sigil {
@@ -143,11 +143,11 @@ impl Offer<'_, '_> {
         for next in &progress.next {
             match *next {
                 Next::Operand(_) | Next::AnyOperand => {
-                    if !items.iter().any(|item: &Completion| item.kind == CompletionKind::Value) {
+                    if !items.iter().any(|item: &CodeCompletion| item.kind == CompletionKind::Value) {
                         items.extend(self.values(Some(op), &progress, head.rest));
                     }
                 }
-                Next::Word(word) => items.push(Completion::new(word, CompletionKind::Keyword, "")),
+                Next::Word(word) => items.push(CodeCompletion::new(word, CompletionKind::Keyword, "")),
                 Next::Attr(name) => items.extend(self.words(op, name)),
                 Next::Key => items.extend(self.keys(op)),
                 Next::Value(key) => {
@@ -155,7 +155,7 @@ impl Offer<'_, '_> {
                     items.extend(self.words(op, key));
                 }
                 Next::Type(_) | Next::AnyType => {
-                    if !items.iter().any(|item: &Completion| item.kind == CompletionKind::Type) {
+                    if !items.iter().any(|item: &CodeCompletion| item.kind == CompletionKind::Type) {
                         items.extend(self.types(Some((op, &progress, head.rest))));
                     }
                 }
@@ -165,7 +165,7 @@ impl Offer<'_, '_> {
     }
 
     /// Ops: those of the dialects that the section uses first.
-    fn ops(&self, results: bool) -> Vec<Completion> {
+    fn ops(&self, results: bool) -> Vec<CodeCompletion> {
         let mut used: FxHashSet<&str> = FxHashSet::default();
         walk(self.tree, self.tree.top(), &mut |op| {
             used.insert(self.tree.op_name(op));
@@ -180,20 +180,20 @@ impl Offer<'_, '_> {
         let item = |op: &OpSyntax| {
             let name = op.name.strip_prefix("builtin.").unwrap_or(op.name);
             let detail = op.decl.doc.trim().split(". ").next().unwrap_or("").trim_end_matches('.').to_owned();
-            Completion::new(name, CompletionKind::Op, detail).documented(DocKey::Op(op.name.to_owned()))
+            CodeCompletion::new(name, CompletionKind::Op, detail).documented(DocKey::Op(op.name.to_owned()))
         };
-        let mut items: Vec<Completion> = ops.into_iter().map(item).collect();
+        let mut items: Vec<CodeCompletion> = ops.into_iter().map(item).collect();
         if !results {
             let regions = ["default", "partition0"];
             items.extend(
-                regions.map(|word| Completion::new(word, CompletionKind::Keyword, "a region of warp_specialize")),
+                regions.map(|word| CodeCompletion::new(word, CompletionKind::Keyword, "a region of warp_specialize")),
             );
         }
         items
     }
 
     /// SSA values: those first whose type fits.
-    fn values(&self, op: Option<&'static OpSyntax>, progress: &Progress, rest: &[Piece<'_>]) -> Vec<Completion> {
+    fn values(&self, op: Option<&'static OpSyntax>, progress: &Progress, rest: &[Piece<'_>]) -> Vec<CodeCompletion> {
         let tree = self.tree;
         let seen = visible(tree, self.typed.start.min(self.at));
         let groups: Vec<u8> = progress
@@ -225,7 +225,7 @@ impl Offer<'_, '_> {
             let fitting =
                 ty.is_some_and(|ty| *known.entry(ty).or_insert_with(|| fits.iter().any(|fit| fit.takes(tree, ty))));
             let detail = ty.map_or("", |ty| tree.type_text(ty));
-            let item = Completion::new(name, CompletionKind::Value, shortened(detail));
+            let item = CodeCompletion::new(name, CompletionKind::Value, shortened(detail));
             if fitting { good.push(item) } else { other.push(item) }
         }
         good.extend(other);
@@ -236,16 +236,16 @@ impl Offer<'_, '_> {
     }
 
     /// Names that are defined above in the text, where the tree sees none.
-    fn names_above(&self) -> Vec<Completion> {
+    fn names_above(&self) -> Vec<CodeCompletion> {
         let text = self.tree.text().get(..self.at as usize).unwrap_or("");
         let start = text.rfind("func").map_or(0, |at| at);
-        let mut items: Vec<Completion> = Vec::new();
+        let mut items: Vec<CodeCompletion> = Vec::new();
         for line in text.get(start..).unwrap_or("").lines().rev() {
             let line = line.trim_start();
             let Some((names, _)) = line.split_once(" = ").filter(|_| line.starts_with('%')) else { continue };
             for name in names.split(',').map(|name| name.trim().split(':').next().unwrap_or("")) {
                 if name.starts_with('%') && !items.iter().any(|item| item.label == name) {
-                    items.push(Completion::new(name, CompletionKind::Value, ""));
+                    items.push(CodeCompletion::new(name, CompletionKind::Value, ""));
                 }
             }
         }
@@ -305,7 +305,7 @@ impl Offer<'_, '_> {
     }
 
     /// Functions of the section.
-    fn functions(&self) -> Vec<Completion> {
+    fn functions(&self) -> Vec<CodeCompletion> {
         let mut items = Vec::new();
         walk(self.tree, self.tree.top(), &mut |op| {
             if !self.tree.op_name(op).ends_with(".func") {
@@ -317,14 +317,18 @@ impl Offer<'_, '_> {
                 let detail = header.find('(').and_then(|at| header.get(at..)).unwrap_or("");
                 let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_$.".contains(&b));
                 let label = if plain { format!("@{name}") } else { format!("@\"{name}\"") };
-                items.push(Completion::new(label, CompletionKind::Function, shortened(detail.trim_end_matches('{'))));
+                items.push(CodeCompletion::new(
+                    label,
+                    CompletionKind::Function,
+                    shortened(detail.trim_end_matches('{')),
+                ));
             }
         });
         items
     }
 
     /// `#` aliases, and attributes of dialects that the section spells.
-    fn attributes(&self) -> Vec<Completion> {
+    fn attributes(&self) -> Vec<CodeCompletion> {
         let mut items = self.aliases('#', CompletionKind::Attribute);
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         for token in Tokens::new(self.top()).filter(|token| token.kind == TokenKind::Attr) {
@@ -332,12 +336,12 @@ impl Offer<'_, '_> {
             // Not the half of one that is being typed.
             let whole = word.split_once('.').is_some_and(|(_, name)| !name.is_empty());
             if whole && seen.insert(word) {
-                items.push(Completion::new(word, CompletionKind::Attribute, ""));
+                items.push(CodeCompletion::new(word, CompletionKind::Attribute, ""));
             }
         }
         for word in ["#ttg.shared_memory", "#ttng.tensor_memory"] {
             if seen.insert(word) {
-                items.push(Completion::new(word, CompletionKind::Attribute, "where a buffer lives"));
+                items.push(CodeCompletion::new(word, CompletionKind::Attribute, "where a buffer lives"));
             }
         }
         items
@@ -349,7 +353,7 @@ impl Offer<'_, '_> {
         self.tree.text().get(..end.min(1 << 16)).unwrap_or("")
     }
 
-    fn aliases(&self, sigil: char, kind: CompletionKind) -> Vec<Completion> {
+    fn aliases(&self, sigil: char, kind: CompletionKind) -> Vec<CodeCompletion> {
         let text = self.tree.text();
         let named = self.tree.aliases().filter(|(name, start)| {
             name.starts_with(sigil) && *start < self.typed.start.max(1) && !name.starts_with("#loc")
@@ -357,19 +361,19 @@ impl Offer<'_, '_> {
         let item = |(name, start): (&str, u32)| {
             let line = text.get(start as usize..).and_then(|text| text.lines().next()).unwrap_or("");
             let value = line.split_once('=').map_or("", |(_, value)| value.trim());
-            Completion::new(name, kind, shortened(value))
+            CodeCompletion::new(name, kind, shortened(value))
         };
         named.map(item).collect()
     }
 
     /// Types: that of the operand at hand, aliases, those of the section, keywords.
-    fn types(&self, at: Option<(&'static OpSyntax, &Progress, &[Piece<'_>])>) -> Vec<Completion> {
+    fn types(&self, at: Option<(&'static OpSyntax, &Progress, &[Piece<'_>])>) -> Vec<CodeCompletion> {
         let tree = self.tree;
-        let mut items: Vec<Completion> = Vec::new();
+        let mut items: Vec<CodeCompletion> = Vec::new();
         let mut seen: FxHashSet<String> = FxHashSet::default();
-        let mut push = |items: &mut Vec<Completion>, label: &str, detail: &str| {
+        let mut push = |items: &mut Vec<CodeCompletion>, label: &str, detail: &str| {
             if seen.insert(label.to_owned()) {
-                items.push(Completion::new(label, CompletionKind::Type, detail));
+                items.push(CodeCompletion::new(label, CompletionKind::Type, detail));
             }
         };
         if let Some((_, progress, rest)) = at {
@@ -408,12 +412,12 @@ impl Offer<'_, '_> {
         for ty in TYPES.iter().chain(DIALECT_TYPES) {
             push(&mut items, ty, "");
         }
-        items.push(Completion::new("mutable", CompletionKind::Keyword, "a buffer that may be written"));
+        items.push(CodeCompletion::new("mutable", CompletionKind::Keyword, "a buffer that may be written"));
         items
     }
 
     /// What an attribute may be: the words that the dialect fixes, and what the section has.
-    fn words(&self, op: &OpSyntax, name: &str) -> Vec<Completion> {
+    fn words(&self, op: &OpSyntax, name: &str) -> Vec<CodeCompletion> {
         let tree = self.tree;
         let mut words: Vec<String> = attribute_values(op.name, name).iter().map(|word| (*word).to_owned()).collect();
         let rule = op.attrs.iter().find(|rule| rule.name == name);
@@ -431,14 +435,14 @@ impl Offer<'_, '_> {
                 }
             });
         }
-        words.into_iter().map(|word| Completion::new(word, CompletionKind::Word, name)).collect()
+        words.into_iter().map(|word| CodeCompletion::new(word, CompletionKind::Word, name)).collect()
     }
 
     /// Attributes of the dictionary that are not written yet.
-    fn keys(&self, op: &OpSyntax) -> Vec<Completion> {
+    fn keys(&self, op: &OpSyntax) -> Vec<CodeCompletion> {
         let tree = self.tree;
         let written: FxHashSet<&str> = self.typed.pieces.iter().map(|piece| piece.text.trim_matches('"')).collect();
-        let mut items: Vec<Completion> = Vec::new();
+        let mut items: Vec<CodeCompletion> = Vec::new();
         let mut seen: FxHashSet<String> = FxHashSet::default();
         let in_form = |name: &str| {
             op.decl
@@ -450,7 +454,7 @@ impl Offer<'_, '_> {
             if !written.contains(name) && !in_form(name) && seen.insert(name.to_owned()) {
                 let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_$.".contains(&b));
                 let label = if plain { name.to_owned() } else { format!("\"{name}\"") };
-                let mut item = Completion::new(&label, CompletionKind::Property, detail);
+                let mut item = CodeCompletion::new(&label, CompletionKind::Property, detail);
                 item.insert = (detail != "unit").then(|| format!("{label} = "));
                 items.push(item);
             }
@@ -480,18 +484,18 @@ impl Offer<'_, '_> {
     }
 
     /// Labels of the function's blocks.
-    fn labels(&self) -> Vec<Completion> {
+    fn labels(&self) -> Vec<CodeCompletion> {
         let text = self.tree.text();
         let (before, after) = text.split_at_checked(self.at as usize).unwrap_or((text, ""));
         let start = before.rfind("func").unwrap_or(0);
         let end = self.at as usize + after.find("func").unwrap_or(after.len());
         let lines = text.get(start..end).unwrap_or("").lines().map(str::trim_start);
-        let mut items: Vec<Completion> = Vec::new();
+        let mut items: Vec<CodeCompletion> = Vec::new();
         for line in lines.filter(|line| line.starts_with('^')) {
             let name = line.split(['(', ':', ' ']).next().unwrap_or("");
             if name.len() > 1 && !items.iter().any(|item| item.label == name) {
                 let args = line.get(name.len()..).unwrap_or("").trim_end_matches(':');
-                items.push(Completion::new(name, CompletionKind::Label, shortened(args)));
+                items.push(CodeCompletion::new(name, CompletionKind::Label, shortened(args)));
             }
         }
         items

@@ -20,7 +20,7 @@ pub struct Hover {
     /// What the rows are about, where that is not what the title says: one line.
     pub subject: String,
     /// Who does what with it, in the order of the text.
-    pub rows: Vec<Row>,
+    pub rows: Vec<OperationRow>,
     /// How many rows were left out.
     pub more: usize,
     /// What each wait sees, time after time.
@@ -33,7 +33,7 @@ pub struct Hover {
 
 /// What one operation does with a barrier or buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct OperationRow {
     /// The operation's name in the document.
     pub range: TextRange,
     /// `default`, `partition0`, …

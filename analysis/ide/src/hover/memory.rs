@@ -1,6 +1,6 @@
 //! Barriers and buffers: slots, sizes, names, and who does what with them.
 
-use super::content::{CadenceRow, Hover, Row};
+use super::content::{CadenceRow, Hover, OperationRow};
 use super::definition::{defining_op, definition_line, titled};
 use super::types::{self, space_name};
 use crate::cadence::cadences;
@@ -31,7 +31,7 @@ pub(super) fn hover(spot: Spot<'_>, value: ValueId, range: TextRange) -> Option<
     let roles: Vec<Option<Role>> = uses.iter().map(|used| role(tree, used)).collect();
     let barrier = roles.iter().flatten().next().is_some();
     let rows = uses.iter().zip(roles).map(|(used, role)| row(spot, used, role));
-    let rows: Vec<Row> = rows.take(ROWS).collect();
+    let rows: Vec<OperationRow> = rows.take(ROWS).collect();
     let more = uses.len() - rows.len();
     let names: Vec<String> = roots.iter().map(|root| titled(tree, *root)).collect();
     let what = describe(tree, root, barrier);
@@ -79,7 +79,7 @@ pub(super) fn hover(spot: Spot<'_>, value: ValueId, range: TextRange) -> Option<
     Some(hover)
 }
 
-fn row(spot: Spot<'_>, used: &Use, role: Option<Role>) -> Row {
+fn row(spot: Spot<'_>, used: &Use, role: Option<Role>) -> OperationRow {
     let tree = spot.tree();
     let role = role.unwrap_or_else(|| {
         let op = tree.op_name(used.op).to_owned();
@@ -90,7 +90,7 @@ fn row(spot: Spot<'_>, used: &Use, role: Option<Role>) -> Row {
             None => Role { verb: op.rsplit('.').next().unwrap_or_default().to_owned(), detail: String::new() },
         }
     });
-    Row {
+    OperationRow {
         range: spot.lift(tree.op_name_range(used.op)),
         partition: partition(tree, used.op),
         verb: role.verb,

@@ -9,7 +9,7 @@ mod op;
 mod tests;
 mod types;
 
-pub use content::{CadenceRow, Hover, Row};
+pub use content::{CadenceRow, Hover, OperationRow};
 pub(crate) use definition::defining_op;
 pub(crate) use memory::ALSO_KNOWN;
 pub(crate) use types::{layout_of_spec, value_type};

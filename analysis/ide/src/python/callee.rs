@@ -80,7 +80,7 @@ impl Scene<'_> {
     fn builtin(&self, name: &str) -> Option<Callee> {
         let path = self.names.path(name)?;
         let builtin = catalog::find(&path, self.setting.version)?;
-        let callable = matches!(builtin.kind, catalog::Kind::Function | catalog::Kind::Class);
+        let callable = matches!(builtin.kind, catalog::BuiltinKind::Function | catalog::BuiltinKind::Class);
         callable.then(|| of_builtin(name, builtin))
     }
 
@@ -128,7 +128,7 @@ fn is_device(def: &StmtFunctionDef) -> bool {
 }
 
 pub(super) fn of_builtin(name: &str, builtin: Builtin) -> Callee {
-    let shown = |param: &catalog::Parameter| {
+    let shown = |param: &catalog::BuiltinParameter| {
         let text = match param.default {
             Some(default) => format!("{}{}={default}", param.stars, param.name),
             None => format!("{}{}", param.stars, param.name),

@@ -2,7 +2,7 @@
 //! descriptors, keywords of calls and what they take, directives.
 
 use base::TextRange;
-use gluon::catalog::{self, Builtin, Kind};
+use gluon::catalog::{self, Builtin, BuiltinKind};
 use gluon::{Imports, Target};
 use python::syntax::range;
 
@@ -14,7 +14,7 @@ use super::scene::Scene;
 use super::signature::{active, with_scene};
 use super::tensors;
 use super::things::{Thing, taken};
-use crate::completion::item::{Completion, CompletionKind, Completions, DocKey, matching};
+use crate::completion::item::{CodeCompletion, CompletionKind, Completions, DocKey, matching};
 use crate::directive;
 use engine::instances::PythonFile;
 
@@ -40,7 +40,7 @@ pub fn completions(file: &PythonFile, setting: &FileContext<'_>, offset: u32) ->
     Some(Completions { insert, replace: insert.cover(cursor.word), items, incomplete })
 }
 
-fn code(file: &PythonFile, setting: &FileContext<'_>, cursor: &Cursor<'_>, offset: u32) -> Option<Vec<Completion>> {
+fn code(file: &PythonFile, setting: &FileContext<'_>, cursor: &Cursor<'_>, offset: u32) -> Option<Vec<CodeCompletion>> {
     if let Some(module) = &cursor.import_from {
         let names = Imports::of(file.module(), setting.sources);
         return Some(members(&names.path(module)?, setting));
@@ -65,17 +65,17 @@ fn code(file: &PythonFile, setting: &FileContext<'_>, cursor: &Cursor<'_>, offse
 }
 
 /// What the object offers that an expression at a place gives: by its class at hand, or as a tensor or descriptor.
-fn of_object(scene: &Scene<'_>, at: TextRange, offset: u32) -> Option<Vec<Completion>> {
+fn of_object(scene: &Scene<'_>, at: TextRange, offset: u32) -> Option<Vec<CodeCompletion>> {
     let module = scene.file.module();
     if let Some(found) = offered(module, at, scene.setting.sources) {
         let shown = found.into_iter().map(|one| {
             let kind = if one.method { CompletionKind::Function } else { CompletionKind::Property };
-            Completion::new(one.name, kind, one.detail)
+            CodeCompletion::new(one.name, kind, one.detail)
         });
         return Some(shown.collect());
     }
     let expr = expression(module, at)?;
-    let mut found: Vec<Completion> = Vec::new();
+    let mut found: Vec<CodeCompletion> = Vec::new();
     for class in tensors::classes(scene, &expr, offset) {
         for member in members(class, scene.setting) {
             if !found.iter().any(|known| known.label == member.label) {
@@ -87,7 +87,7 @@ fn of_object(scene: &Scene<'_>, at: TextRange, offset: u32) -> Option<Vec<Comple
 }
 
 /// What a module or class offers.
-fn members(path: &str, setting: &FileContext<'_>) -> Vec<Completion> {
+fn members(path: &str, setting: &FileContext<'_>) -> Vec<CodeCompletion> {
     let mut found = catalog::members(path, setting.version);
     if path.starts_with("gl.") {
         let own = catalog::members("gl", setting.version);
@@ -95,7 +95,7 @@ fn members(path: &str, setting: &FileContext<'_>) -> Vec<Completion> {
     }
     // Classes that others are made from, and a module for which nothing is known: no kernel writes them.
     found.retain(|member| !["block_pointer", "intel", "SharedLayout", "DistributedLayout"].contains(&member.name));
-    let mut items: Vec<Completion> = found.iter().map(item).collect();
+    let mut items: Vec<CodeCompletion> = found.iter().map(item).collect();
     let more = match path {
         "tl" | "triton.language" => TYPES,
         "triton" => HOST,
@@ -103,7 +103,7 @@ fn members(path: &str, setting: &FileContext<'_>) -> Vec<Completion> {
         _ => &[],
     };
     let more = more.iter().filter(|(name, ..)| !found.iter().any(|member| member.name == *name));
-    items.extend(more.map(|(name, kind, detail)| Completion::new(*name, *kind, *detail)));
+    items.extend(more.map(|(name, kind, detail)| CodeCompletion::new(*name, *kind, *detail)));
     items
 }
 
@@ -143,19 +143,19 @@ const GLUON: &[(&str, CompletionKind, &str)] = &[
 
 /// Whether a member is a layout or a type, which modules below take from the language itself.
 fn is_type(member: &Builtin) -> bool {
-    member.kind == Kind::Class && (member.name.ends_with("Layout") || member.name.ends_with("_type"))
+    member.kind == BuiltinKind::Class && (member.name.ends_with("Layout") || member.name.ends_with("_type"))
 }
 
-fn item(builtin: &Builtin) -> Completion {
+fn item(builtin: &Builtin) -> CodeCompletion {
     let (kind, detail) = match builtin.kind {
-        Kind::Module => (CompletionKind::Module, "module".to_owned()),
-        Kind::Function => (CompletionKind::Function, signature(builtin)),
-        Kind::Class => (CompletionKind::Class, signature(builtin)),
-        Kind::Attribute => (CompletionKind::Property, String::new()),
-        Kind::ElementType => (CompletionKind::Type, "element type".to_owned()),
-        Kind::Constant => (CompletionKind::Constant, String::new()),
+        BuiltinKind::Module => (CompletionKind::Module, "module".to_owned()),
+        BuiltinKind::Function => (CompletionKind::Function, signature(builtin)),
+        BuiltinKind::Class => (CompletionKind::Class, signature(builtin)),
+        BuiltinKind::Attribute => (CompletionKind::Property, String::new()),
+        BuiltinKind::ElementType => (CompletionKind::Type, "element type".to_owned()),
+        BuiltinKind::Constant => (CompletionKind::Constant, String::new()),
     };
-    Completion::new(builtin.name, kind, detail).documented(DocKey::Builtin(builtin.path.clone()))
+    CodeCompletion::new(builtin.name, kind, detail).documented(DocKey::Builtin(builtin.path.clone()))
 }
 
 fn signature(builtin: &Builtin) -> String {
@@ -167,7 +167,7 @@ fn signature(builtin: &Builtin) -> String {
 }
 
 /// What an argument of a call may be: a keyword that is not given, a value that the parameter takes.
-fn arguments(scene: &Scene<'_>, callee: &Callee, call: &OpenCall, offset: u32) -> Vec<Completion> {
+fn arguments(scene: &Scene<'_>, callee: &Callee, call: &OpenCall, offset: u32) -> Vec<CodeCompletion> {
     let mut items = Vec::new();
     let at = active(callee, call);
     if let Some(param) = at.and_then(|at| callee.params.get(at)) {
@@ -181,13 +181,13 @@ fn arguments(scene: &Scene<'_>, callee: &Callee, call: &OpenCall, offset: u32) -
                 continue;
             }
             let detail = param.text.strip_prefix(&param.name).unwrap_or("").trim_start_matches([':', '=']).trim();
-            items.push(Completion::new(format!("{}=", param.name), CompletionKind::Parameter, detail));
+            items.push(CodeCompletion::new(format!("{}=", param.name), CompletionKind::Parameter, detail));
         }
         // What launches take besides.
         for (option, what) in LAUNCH.iter().filter(|_| call.launched) {
             let own = callee.params.iter().any(|param| param.name == *option);
             if !own && !call.keywords.iter().any(|keyword| keyword == option) {
-                items.push(Completion::new(format!("{option}="), CompletionKind::Parameter, *what));
+                items.push(CodeCompletion::new(format!("{option}="), CompletionKind::Parameter, *what));
             }
         }
     }
@@ -216,19 +216,19 @@ fn words(param: &str) -> &'static [&'static str] {
 }
 
 /// What a parameter takes, as far as it is known.
-fn values(scene: &Scene<'_>, callee: &Callee, param: &str, text: &str, offset: u32) -> Vec<Completion> {
+fn values(scene: &Scene<'_>, callee: &Callee, param: &str, text: &str, offset: u32) -> Vec<CodeCompletion> {
     let mut items = Vec::new();
     let Some(builtin) = &callee.builtin else {
         return of_thing(scene, helper_takes(scene, callee, param), offset);
     };
     items.extend(of_thing(scene, taken(builtin, param), offset));
-    items.extend(words(param).iter().map(|word| Completion::new(*word, CompletionKind::Word, param)));
+    items.extend(words(param).iter().map(|word| CodeCompletion::new(*word, CompletionKind::Word, param)));
     if text.ends_with("=True") || text.ends_with("=False") {
-        items.extend(["True", "False"].map(|word| Completion::new(word, CompletionKind::Word, param)));
+        items.extend(["True", "False"].map(|word| CodeCompletion::new(word, CompletionKind::Word, param)));
     }
     let wanted = match param {
-        "dtype" | "element_ty" => Kind::ElementType,
-        "layout" => Kind::Class,
+        "dtype" | "element_ty" => BuiltinKind::ElementType,
+        "layout" => BuiltinKind::Class,
         _ => return items,
     };
     // By the name that the file has for the module.
@@ -239,7 +239,7 @@ fn values(scene: &Scene<'_>, callee: &Callee, param: &str, text: &str, offset: u
     for (name, full) in modules.iter().take(1) {
         let fitting = catalog::members(full, scene.setting.version);
         let fitting = fitting.iter().filter(|member| member.kind == wanted);
-        let layouts = fitting.filter(|member| wanted != Kind::Class || member.name.ends_with("Layout"));
+        let layouts = fitting.filter(|member| wanted != BuiltinKind::Class || member.name.ends_with("Layout"));
         items.extend(layouts.map(|member| {
             let mut item = item(member);
             item.label = format!("{name}.{}", member.name);
@@ -256,7 +256,7 @@ fn helper_takes(scene: &Scene<'_>, callee: &Callee, param: &str) -> Option<Thing
 }
 
 /// The variables around an offset that are a thing.
-fn of_thing(scene: &Scene<'_>, thing: Option<Thing>, offset: u32) -> Vec<Completion> {
+fn of_thing(scene: &Scene<'_>, thing: Option<Thing>, offset: u32) -> Vec<CodeCompletion> {
     let (Some(thing), Some((function, _))) = (thing, scene.definitions.around(offset)) else { return Vec::new() };
     let detail = match thing {
         Thing::Barrier => "barrier",
@@ -266,7 +266,7 @@ fn of_thing(scene: &Scene<'_>, thing: Option<Thing>, offset: u32) -> Vec<Complet
         Thing::Constexpr => "constexpr",
     };
     let names = scene.things.all(function, thing).into_iter();
-    names.map(|name| Completion::new(name, CompletionKind::Value, detail)).collect()
+    names.map(|name| CodeCompletion::new(name, CompletionKind::Value, detail)).collect()
 }
 
 /// Keys of directives, their values, parameters of the kernel below, kinds of findings.
@@ -308,7 +308,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("num_ctas", "CTAs of a cluster"),
 ];
 
-fn keys(file: &PythonFile, setting: &FileContext<'_>, body: &str, offset: u32) -> Vec<Completion> {
+fn keys(file: &PythonFile, setting: &FileContext<'_>, body: &str, offset: u32) -> Vec<CodeCompletion> {
     let given: Vec<&str> = body.split(',').filter_map(|piece| Some(piece.split_once('=')?.0.trim())).collect();
     let line = file.text().get(offset as usize..).and_then(|rest| rest.lines().next()).unwrap_or("");
     let behind: Vec<&str> = line.split(',').filter_map(|piece| Some(piece.split_once('=')?.0.trim())).collect();
@@ -327,20 +327,20 @@ fn keys(file: &PythonFile, setting: &FileContext<'_>, body: &str, offset: u32) -
     });
     for (name, annotation) in params.unwrap_or_default().into_iter().filter(|(name, _)| fresh(name)) {
         let mut item =
-            Completion::new(&name, CompletionKind::Parameter, annotation.unwrap_or_else(|| "parameter".to_owned()));
+            CodeCompletion::new(&name, CompletionKind::Parameter, annotation.unwrap_or_else(|| "parameter".to_owned()));
         item.insert = Some(format!("{name}="));
         items.push(item);
     }
     for (name, what) in SETTINGS.iter().filter(|(name, _)| fresh(name)) {
-        let mut item = Completion::new(*name, CompletionKind::Property, *what);
+        let mut item = CodeCompletion::new(*name, CompletionKind::Property, *what);
         item.insert = Some(format!("{name}="));
         items.push(item);
     }
     items
 }
 
-fn directive_values(key: &str, setting: &FileContext<'_>) -> Vec<Completion> {
-    let word = |word: String| Completion::new(word, CompletionKind::Word, key);
+fn directive_values(key: &str, setting: &FileContext<'_>) -> Vec<CodeCompletion> {
+    let word = |word: String| CodeCompletion::new(word, CompletionKind::Word, key);
     match key {
         "target" | "arch" => {
             let cuda = [80, 90, 100, 120].map(|capability| Target::Cuda(capability).name());
@@ -351,7 +351,7 @@ fn directive_values(key: &str, setting: &FileContext<'_>) -> Vec<Completion> {
         "num_warps" => [1, 2, 4, 8, 16].map(|number: u32| word(number.to_string())).into(),
         "num_ctas" => [1, 2, 4, 8].map(|number: u32| word(number.to_string())).into(),
         _ => ["*fp16", "*bf16", "*fp32", "*fp8e4nv", "*i32", "i32", "i64", "fp16[", "bf16["]
-            .map(|ty| Completion::new(ty, CompletionKind::Type, "a type"))
+            .map(|ty| CodeCompletion::new(ty, CompletionKind::Type, "a type"))
             .into(),
     }
 }

@@ -15,7 +15,7 @@ use ttgir::queries::spot::walk;
 use ttgir::{Def, OpId, Tree, Ty, ValueId};
 
 use super::functions::{Definitions, dotted};
-use super::names::{Access, Binding, BindingId, BindingKind, NameIndex, ScopeId};
+use super::names::{Binding, BindingId, BindingKind, NameAccess, NameIndex, ScopeId};
 use super::things::{Library, Thing, Things};
 
 /// Assignments of one name to another that are followed.
@@ -73,7 +73,7 @@ impl Spot {
         let index = NameIndex::of(&tree);
         if let Some(mention) = index.at(offset) {
             return match index.binding(mention.binding) {
-                Some(_) if mention.access == Access::Keyword => Spot::Other,
+                Some(_) if mention.access == NameAccess::Keyword => Spot::Other,
                 Some(binding) => variable(&tree, &index, binding, ALIASES).map_or(Spot::Other, Spot::Variable),
                 None => Spot::Other,
             };

@@ -76,7 +76,8 @@ fn is_tensor(scene: &Scene<'_>, function: usize, expr: &Expr, depth: u32) -> boo
             let builtin = dotted(&call.func).and_then(|name| scene.names.path(&name));
             let builtin = builtin.and_then(|path| catalog::find(&path, scene.setting.version));
             if let Some(builtin) = builtin {
-                let plain = builtin.kind == catalog::Kind::Function && (!builtin.effect || builtin.name == "load");
+                let plain =
+                    builtin.kind == catalog::BuiltinKind::Function && (!builtin.effect || builtin.name == "load");
                 return plain && !OTHERS.contains(&builtin.name) && !builtin.name.starts_with("allocate");
             }
             let Expr::Attribute(method) = &*call.func else { return false };

@@ -3,7 +3,7 @@
 use base::TextRange;
 use dialects::OpDecl;
 use gluon::Imports;
-use gluon::catalog::{self, Builtin, Kind};
+use gluon::catalog::{self, Builtin, BuiltinKind};
 use python::syntax::{CurrentTree, range};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprAttribute, Stmt, StmtFunctionDef};
@@ -129,17 +129,17 @@ fn of_thing(thing: Thing) -> Modifiers {
 
 fn kind_of(builtin: &Builtin) -> SemanticKind {
     match builtin.kind {
-        Kind::Module => SemanticKind::Namespace,
-        Kind::Function => SemanticKind::Function,
-        Kind::Class => SemanticKind::Class,
-        Kind::ElementType => SemanticKind::Type,
-        Kind::Attribute | Kind::Constant => SemanticKind::Property,
+        BuiltinKind::Module => SemanticKind::Namespace,
+        BuiltinKind::Function => SemanticKind::Function,
+        BuiltinKind::Class => SemanticKind::Class,
+        BuiltinKind::ElementType => SemanticKind::Type,
+        BuiltinKind::Attribute | BuiltinKind::Constant => SemanticKind::Property,
     }
 }
 
 fn of_builtin(builtin: &Builtin) -> Modifiers {
     let of_op = |op: &'static OpDecl| Modifiers::BARRIER.when(op.barrier.is_some()).and(of_effect(&op.effect));
-    let op = if builtin.kind == Kind::Function { builtin.op().map(of_op) } else { None };
+    let op = if builtin.kind == BuiltinKind::Function { builtin.op().map(of_op) } else { None };
     Modifiers::LIBRARY.and(op.unwrap_or_default())
 }
 

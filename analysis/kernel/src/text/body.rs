@@ -7,7 +7,7 @@ use super::ops;
 use super::parse::Parser;
 use crate::{
     Access, Arrival, Completion, CtaSet, Effect, EffectId, EffectKind, Fork, Instr, Pure, Recipients, SiteId,
-    Terminator, Var, ViewOp, Width, Word,
+    Terminator, Var, ViewOp, Width, WordAccess,
 };
 use base::TextRange;
 
@@ -46,11 +46,11 @@ impl<'a> Parser<'a> {
             }
             "word" => {
                 let (view, otherwise) = (self.var(cursor)?, self.var(cursor)?);
-                return Ok(Instr::Word(Word::Read { dst, view, otherwise }));
+                return Ok(Instr::Word(WordAccess::Read { dst, view, otherwise }));
             }
             "claim" => {
                 let (otherwise, by) = (self.var(cursor)?, self.var(cursor)?);
-                return Ok(Instr::Word(Word::Claim { dst, otherwise, by }));
+                return Ok(Instr::Word(WordAccess::Claim { dst, otherwise, by }));
             }
             "const" => Pure::Const(cursor.number()?),
             "input" => Pure::Input(self.input(cursor)?),
@@ -73,7 +73,7 @@ impl<'a> Parser<'a> {
         cursor.expect("word")?;
         let view = self.var(cursor)?;
         cursor.expect("=")?;
-        Ok(Instr::Word(Word::Write { view, value: self.var(cursor)? }))
+        Ok(Instr::Word(WordAccess::Write { view, value: self.var(cursor)? }))
     }
 
     /// `None` where the line is an effect; then nothing is consumed.

@@ -6,8 +6,8 @@ use super::cursor::{Cursor, Line, TextError, split};
 use super::lex::{Kind, Token};
 use super::ops;
 use crate::{
-    Block, BlockId, Buffer, BufferId, Dim, Input, InputId, Instr, Kernel, LoopId, LoopInfo, Lowered, Partition, Shape,
-    ShapeId, Site, SiteId, SourceMap, Target, Terminator, Var, VarInfo, VarKind,
+    Block, BlockId, Buffer, BufferId, Dim, Input, InputId, Instr, JumpTarget, Kernel, LoopId, LoopInfo, Lowered,
+    Partition, Shape, ShapeId, Site, SiteId, SourceMap, Terminator, Var, VarInfo, VarKind,
 };
 use base::TextRange;
 
@@ -340,7 +340,7 @@ impl<'a> Parser<'a> {
         Ok(site)
     }
 
-    pub(super) fn target(&self, cursor: &mut Cursor<'a, '_>) -> Result<Target, TextError> {
+    pub(super) fn target(&self, cursor: &mut Cursor<'a, '_>) -> Result<JumpTarget, TextError> {
         let block = BlockId(self.named(cursor, Class::Block)?.0);
         let mut args = Vec::new();
         if cursor.accept("(") {
@@ -350,7 +350,7 @@ impl<'a> Parser<'a> {
             }
             cursor.expect(")")?;
         }
-        Ok(Target { block, args })
+        Ok(JumpTarget { block, args })
     }
 
     fn finish(mut self, lines: &[Line<'a>]) -> Result<Lowered, TextError> {

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use super::ops::{self, word};
 use crate::{
-    Access, Block, Completion, CtaSet, Effect, EffectKind, Instr, Kernel, LoopInfo, Pure, Recipients, Shape, Target,
-    Terminator, Var, VarKind, ViewOp, Width, Word,
+    Access, Block, Completion, CtaSet, Effect, EffectKind, Instr, JumpTarget, Kernel, LoopInfo, Pure, Recipients,
+    Shape, Terminator, Var, VarKind, ViewOp, Width, WordAccess,
 };
 
 /// Prints a kernel.
@@ -125,12 +125,12 @@ impl Printer<'_> {
                     ViewOp::Remote(cta) => write!(self.out, " = remote %{} cta=%{}", src.0, cta.0),
                 }
             }
-            Instr::Word(Word::Write { view, value }) => write!(self.out, "word %{} = %{}", view.0, value.0),
-            Instr::Word(Word::Read { dst, view, otherwise }) => {
+            Instr::Word(WordAccess::Write { view, value }) => write!(self.out, "word %{} = %{}", view.0, value.0),
+            Instr::Word(WordAccess::Read { dst, view, otherwise }) => {
                 self.definition(*dst)?;
                 write!(self.out, " = word %{} %{}", view.0, otherwise.0)
             }
-            Instr::Word(Word::Claim { dst, otherwise, by }) => {
+            Instr::Word(WordAccess::Claim { dst, otherwise, by }) => {
                 self.definition(*dst)?;
                 write!(self.out, " = claim %{} %{}", otherwise.0, by.0)
             }
@@ -283,7 +283,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn target(&mut self, target: &Target) -> fmt::Result {
+    fn target(&mut self, target: &JumpTarget) -> fmt::Result {
         write!(self.out, "b{}(", target.block.0)?;
         for (at, arg) in target.args.iter().enumerate() {
             write!(self.out, "{}%{}", if at == 0 { "" } else { ", " }, arg.0)?;

@@ -13,7 +13,7 @@ use crate::lowerer::Lowerer;
 use crate::specialize::PARTITIONS;
 use crate::value::Val;
 use base::{TextRange, message};
-use kernel::{BlockId, Fork, Partition, Pure, Target, Terminator, Var};
+use kernel::{BlockId, Fork, JumpTarget, Partition, Pure, Terminator, Var};
 use ttgir::{OpId, RegionId, ValueId};
 
 /// A partition that is still to be lowered.
@@ -74,11 +74,11 @@ impl Lowerer<'_> {
             let (seen, known) = self.seen_from_outside(region, &mut args, &mut params);
             let hidden = self.pass_hidden(&mut args, &mut params);
             let entry = self.build.block(params);
-            targets.push((at as u32 + 1, Target { block: entry, args }));
+            targets.push((at as u32 + 1, JumpTarget { block: entry, args }));
             bodies.push(Body { region, entry, seen, known, hidden });
         }
         self.build.enter(fork_block);
-        let default_target = Target { block: start, args: Vec::new() };
+        let default_target = JumpTarget { block: start, args: Vec::new() };
         self.build.end(Terminator::Fork(Fork { site, default: default_target, partitions: targets }));
 
         self.build.enter(start);

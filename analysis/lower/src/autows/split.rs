@@ -18,7 +18,7 @@ use crate::lowerer::Lowerer;
 use crate::specialize::PARTITIONS;
 use crate::value::{Class, Val};
 use dialects::{Nvws, OpCode, OpEffect, Tt, Ttg, Ttng};
-use kernel::{Fork, Partition, Stage, Target, Terminator, Var};
+use kernel::{Fork, JumpTarget, Partition, Stage, Terminator, Var};
 use ttgir::{MemSpace, OpId, RegionId, Tree, Ty, ValueId};
 
 /// Whether the text holds anything that orders tasks.
@@ -125,18 +125,18 @@ impl Lowerer<'_> {
             let seen = self.seen_by_tasks(&inside, &mut args, &mut params);
             let hidden = self.pass_hidden(&mut args, &mut params);
             let entry = self.build.block(params);
-            targets.push((place as u32, Target { block: entry, args }));
+            targets.push((place as u32, JumpTarget { block: entry, args }));
             bodies.push((entry, seen, hidden));
         }
         self.build.enter(fork_block);
-        let default = Target { block: start, args: Vec::new() };
+        let default = JumpTarget { block: start, args: Vec::new() };
         self.build.end(Terminator::Fork(Fork { site, default, partitions: targets }));
 
         self.exits.push(Exit::Partition);
         self.task = Some(0);
         self.build.enter(start);
         ops.iter().for_each(|op| self.op(*op));
-        self.build.end(Terminator::Join(site, Target { block: after, args: Vec::new() }));
+        self.build.end(Terminator::Join(site, JumpTarget { block: after, args: Vec::new() }));
         let (values, own_hidden) = (std::mem::replace(&mut self.values, outside), self.hidden.clone());
         for (at, (entry, seen, hidden)) in bodies.into_iter().enumerate() {
             let outside = self.values.clone();

@@ -1,7 +1,7 @@
 //! Dead code: marks what the effects need, then drops the rest.
 
 use super::flow::{Post, reverse_postorder, successors};
-use kernel::{BlockId, Effect, EffectKind, Instr, Kernel, Target, Terminator, Var, Word};
+use kernel::{BlockId, Effect, EffectKind, Instr, JumpTarget, Kernel, Terminator, Var, WordAccess};
 
 /// Where a variable gets its value.
 #[derive(Clone, Copy)]
@@ -32,7 +32,8 @@ pub(super) fn eliminate(kernel: &mut Kernel) {
     for &id in &order {
         let params: Vec<Vec<bool>> = {
             let targets = kernel.block(id).terminator.targets();
-            let live = |target: &&Target| kernel.block(target.block).params.iter().map(|p| vars[p.index()]).collect();
+            let live =
+                |target: &&JumpTarget| kernel.block(target.block).params.iter().map(|p| vars[p.index()]).collect();
             targets.iter().map(live).collect()
         };
         let block = &mut kernel.blocks[id.index()];
@@ -49,7 +50,7 @@ pub(super) fn eliminate(kernel: &mut Kernel) {
         if matches!(block.terminator, Terminator::Branch(..)) && !branches[id.index()] {
             // Its postdominator has no live parameter, else the branch were live.
             if let Some(next) = post.immediate[id.index()] {
-                block.terminator = Terminator::Jump(Target { block: next, args: Vec::new() });
+                block.terminator = Terminator::Jump(JumpTarget { block: next, args: Vec::new() });
             }
         }
     }
@@ -60,10 +61,10 @@ pub(super) fn eliminate(kernel: &mut Kernel) {
 
 /// Whether an instruction reads a word that is needed.
 fn reads(instr: &Instr, vars: &[bool]) -> bool {
-    matches!(instr, Instr::Word(Word::Read { dst, .. }) if vars[dst.index()])
+    matches!(instr, Instr::Word(WordAccess::Read { dst, .. }) if vars[dst.index()])
 }
 
-pub(super) fn targets_mut(terminator: &mut Terminator) -> Vec<&mut Target> {
+pub(super) fn targets_mut(terminator: &mut Terminator) -> Vec<&mut JumpTarget> {
     match terminator {
         Terminator::Jump(target) | Terminator::Join(_, target) => vec![target],
         Terminator::Branch(_, yes, no) => vec![yes, no],
@@ -171,7 +172,7 @@ impl Marks<'_> {
     fn stores(&mut self) {
         let instrs = self.kernel.blocks.iter().flat_map(|block| &block.instrs);
         for instr in instrs {
-            if let Instr::Word(word @ Word::Write { .. }) = instr {
+            if let Instr::Word(word @ WordAccess::Write { .. }) = instr {
                 word.operands().into_iter().for_each(|operand| self.var(operand));
             }
         }
@@ -191,7 +192,7 @@ impl Marks<'_> {
                     }
                     Some(Instr::Word(word)) => {
                         word.operands().into_iter().for_each(|operand| self.var(operand));
-                        if matches!(word, Word::Read { .. }) {
+                        if matches!(word, WordAccess::Read { .. }) {
                             self.stores();
                         }
                     }

@@ -49,7 +49,7 @@ pub(super) fn merge(kernel: &mut Kernel) {
                 break;
             }
             let args = target.args.clone();
-            let end = Terminator::Jump(kernel::Target { block: next, args: Vec::new() });
+            let end = Terminator::Jump(kernel::JumpTarget { block: next, args: Vec::new() });
             let tail = &mut kernel.blocks[next.index()];
             let (params, instrs) = (std::mem::take(&mut tail.params), std::mem::take(&mut tail.instrs));
             let terminator = std::mem::replace(&mut tail.terminator, end);

@@ -8,14 +8,14 @@
 //! Missed: integers that are stored again, and clusters of several CTAs, whose buffers others may write.
 
 use super::flow::reverse_postorder;
-use kernel::{BlockId, BufferId, EffectKind, Instr, Kernel, Mode, Pure, Var, Word};
+use kernel::{BlockId, BufferId, EffectKind, Instr, Kernel, Mode, Pure, Var, WordAccess};
 
 /// The buffer that a memdesc is a window of: `None` as long as none is known, `Some(None)` where it may be several.
 type Base = Option<Option<BufferId>>;
 
 /// Rewrites the loads of integers that are stored once.
 pub(super) fn copy_stored_once(kernel: &mut Kernel) {
-    let reads = |instr: &Instr| matches!(instr, Instr::Word(Word::Read { .. }));
+    let reads = |instr: &Instr| matches!(instr, Instr::Word(WordAccess::Read { .. }));
     if kernel.ctas != 1 || !kernel.blocks.iter().flat_map(|block| &block.instrs).any(reads) {
         return;
     }
@@ -28,7 +28,7 @@ pub(super) fn copy_stored_once(kernel: &mut Kernel) {
         for instr in &kernel.block(id).instrs {
             let (views, word): (Vec<Var>, Option<Var>) = match instr {
                 Instr::Effect(effect) => (writes(kernel, effect.index()), None),
-                Instr::Word(Word::Write { view, value }) => (vec![*view], Some(*value)),
+                Instr::Word(WordAccess::Write { view, value }) => (vec![*view], Some(*value)),
                 _ => continue,
             };
             for view in views {
@@ -49,7 +49,7 @@ pub(super) fn copy_stored_once(kernel: &mut Kernel) {
         }
     };
     for instr in kernel.blocks.iter_mut().flat_map(|block| &mut block.instrs) {
-        if let Instr::Word(Word::Read { dst, view, .. }) = *instr
+        if let Instr::Word(WordAccess::Read { dst, view, .. }) = *instr
             && let Some(value) = stored(view)
         {
             *instr = Instr::Let(dst, Pure::Copy(value));

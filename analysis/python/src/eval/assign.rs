@@ -8,7 +8,7 @@ use ruff_python_ast::{Expr, ExprAttribute, StmtAnnAssign, StmtAssign, StmtAugAss
 use super::extent::{ITEMS, TOO_LONG};
 use super::host::SlicePlaces;
 use crate::interp::{Interp, Stop};
-use crate::value::{ClassKind, FnKind, Instance, Value};
+use crate::value::{ClassInstance, ClassKind, FnKind, Value};
 
 /// What a variable is that was annotated as a constexpr, and has no value yet.
 const AWAITED: &str = "it is annotated, and nothing is assigned to it yet";
@@ -168,7 +168,7 @@ impl<'a> Interp<'a> {
         match self.expr(&attribute.value)? {
             Value::Instance(old) if old.class.kind == ClassKind::Aggregate => {
                 let fields = RefCell::new(old.fields.borrow().clone());
-                let new = Instance { class: old.class.clone(), fields };
+                let new = ClassInstance { class: old.class.clone(), fields };
                 super::class::set_field(&new, name, value);
                 crate::library::as_before(self, Interp::range(attribute), &format!("changes `{name}`"), 4);
                 self.bind(&attribute.value, Value::Instance(Rc::new(new)))

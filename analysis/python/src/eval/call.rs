@@ -8,11 +8,11 @@ use super::flat::leaves;
 use super::{CALLS, Flow};
 use crate::emit::{Op, Ssa, Type};
 use crate::host;
-use crate::interp::{Eval, Interp, Mode, Stop};
+use crate::interp::{Eval, ExecMode, Interp, Stop};
 use crate::library::Args;
 use crate::origin::{Frame, FrameId};
 use crate::reason::chained;
-use crate::value::{DType, Def, FnKind, Function, Partial, Value};
+use crate::value::{DType, FnKind, Function, FunctionNode, Partial, Value};
 use base::TextRange;
 
 /// The register tensors among arguments.
@@ -276,15 +276,15 @@ impl<'a> Interp<'a> {
             return Err(if self.in_kernel() { Stop::Limit(reason) } else { Stop::Deep(self.at, reason) });
         }
         let mode = match function.kind {
-            FnKind::Jit if self.in_kernel() => Mode::Device,
+            FnKind::Jit if self.in_kernel() => ExecMode::Device,
             FnKind::Jit => {
                 return self.unknown(format!("`{}` is a kernel's, and is called by Python", function.def.name()));
             }
-            FnKind::Constexpr | FnKind::Host => Mode::Host,
+            FnKind::Constexpr | FnKind::Host => ExecMode::Host,
         };
         if function.kind == FnKind::Host
             && self.in_kernel()
-            && let Def::Def(def) = function.def
+            && let FunctionNode::Def(def) = function.def
             && self.state.body(def).builds_ops()
         {
             let why = format!("`{}` builds ops by itself, which is not followed", def.name);
@@ -294,9 +294,9 @@ impl<'a> Interp<'a> {
         self.state.touch(function.scope.file, range);
         let names = self.parameters(function, args)?;
         let memory =
-            if mode == Mode::Device { self.memory_of(names.iter().map(|(_, value)| value)) } else { Vec::new() };
+            if mode == ExecMode::Device { self.memory_of(names.iter().map(|(_, value)| value)) } else { Vec::new() };
         let body = match function.def {
-            Def::Def(def) if mode == Mode::Host => Some(self.state.body(def)),
+            FunctionNode::Def(def) if mode == ExecMode::Host => Some(self.state.body(def)),
             _ => None,
         };
         let scope = self.scopes.open_body(function.scope.file, Some(function.scope.clone()), body.clone());
@@ -308,12 +308,12 @@ impl<'a> Interp<'a> {
             scope.put(name, value);
         }
         let frame = match mode {
-            Mode::Device => Some(self.push_frame(function.def.name().to_owned(), false, memory)),
-            Mode::Host => self.frame,
+            ExecMode::Device => Some(self.push_frame(function.def.name().to_owned(), false, memory)),
+            ExecMode::Host => self.frame,
         };
         let result = self.inside(scope, mode, frame, |interp| match function.def {
-            Def::Lambda(lambda) => interp.expr(&lambda.body),
-            Def::Def(def) => {
+            FunctionNode::Lambda(lambda) => interp.expr(&lambda.body),
+            FunctionNode::Def(def) => {
                 if body.is_some_and(|body| body.yields()) {
                     return interp.unknown("a generator is not run");
                 }
@@ -325,7 +325,7 @@ impl<'a> Interp<'a> {
         });
         match result {
             // Half of the function was run: what it changed is not known, but Python changes little here.
-            Err(Stop::Unknown(_, reason)) if mode == Mode::Host => Ok(Value::Unknown(reason)),
+            Err(Stop::Unknown(_, reason)) if mode == ExecMode::Host => Ok(Value::Unknown(reason)),
             Err(Stop::Deep(_, reason)) if self.in_kernel() => Ok(Value::Unknown(reason)),
             result => result,
         }
@@ -335,7 +335,7 @@ impl<'a> Interp<'a> {
     pub(super) fn inside<T>(
         &mut self,
         scope: Rc<crate::scope::Scope<'a>>,
-        mode: Mode,
+        mode: ExecMode,
         frame: Option<FrameId>,
         run: impl FnOnce(&mut Interp<'a>) -> T,
     ) -> T {

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt, StmtClassDef};
 
-use crate::interp::{Eval, Interp, Mode, Stop};
+use crate::interp::{Eval, ExecMode, Interp, Stop};
 use crate::library::Args;
-use crate::value::{Class, ClassKind, FnKind, Instance, Role, Value};
+use crate::value::{Class, ClassInstance, ClassKind, FnKind, Role, Value};
 
 impl<'a> Interp<'a> {
     pub(super) fn class_def(&mut self, def: &'a StmtClassDef) -> Result<(), Stop> {
@@ -60,7 +60,7 @@ impl<'a> Interp<'a> {
                 let Some(Expr::Name(name)) = stmt.targets.first() else { continue };
                 let Some(value) = scope.own(name.id.as_str()) else { continue };
                 let fields = vec![("name".into(), Value::Str(name.id.as_str().into())), ("value".into(), value)];
-                let member = Instance { class: class.clone(), fields: RefCell::new(fields) };
+                let member = ClassInstance { class: class.clone(), fields: RefCell::new(fields) };
                 scope.set(name.id.as_str(), Value::Instance(Rc::new(member)));
             }
         }
@@ -123,7 +123,7 @@ impl<'a> Interp<'a> {
         if class.kind == ClassKind::Enum {
             return self.enum_member(class, &args);
         }
-        let instance = Rc::new(Instance { class: class.clone(), fields: RefCell::default() });
+        let instance = Rc::new(ClassInstance { class: class.clone(), fields: RefCell::default() });
         let this = Value::Instance(instance.clone());
         if let Some(init) = find(class, "__init__") {
             let mut args = args;
@@ -208,7 +208,7 @@ impl<'a> Interp<'a> {
     }
 
     /// An aggregate has all of its fields, in the order of the class, and each of the right kind.
-    fn complete(&mut self, class: &Rc<Class<'a>>, instance: &Rc<Instance<'a>>) -> Result<(), Stop> {
+    fn complete(&mut self, class: &Rc<Class<'a>>, instance: &Rc<ClassInstance<'a>>) -> Result<(), Stop> {
         if class.kind != ClassKind::Aggregate {
             return Ok(());
         }
@@ -261,7 +261,7 @@ impl<'a> Interp<'a> {
     /// An attribute of an object.
     pub(super) fn instance_attribute(
         &mut self,
-        instance: &Rc<Instance<'a>>,
+        instance: &Rc<ClassInstance<'a>>,
         name: &str,
     ) -> Result<Option<Value<'a>>, Stop> {
         let own = instance.fields.borrow().iter().find(|(field, _)| **field == *name).map(|(_, value)| value.clone());
@@ -323,7 +323,7 @@ impl<'a> Interp<'a> {
                 let mode = self.mode;
                 // A plain property is run by Python, also in the kernel.
                 if function.kind != FnKind::Jit {
-                    self.mode = Mode::Host;
+                    self.mode = ExecMode::Host;
                 }
                 let result = self.call(&value, args, self.at);
                 self.mode = mode;
@@ -344,7 +344,7 @@ pub(super) fn find<'a>(class: &Class<'a>, name: &str) -> Option<Value<'a>> {
 }
 
 /// Sets an attribute of an object.
-pub(super) fn set_field<'a>(instance: &Instance<'a>, name: &str, value: Value<'a>) {
+pub(super) fn set_field<'a>(instance: &ClassInstance<'a>, name: &str, value: Value<'a>) {
     let mut fields = instance.fields.borrow_mut();
     match fields.iter_mut().find(|(field, _)| **field == *name) {
         Some(field) => field.1 = value,

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::registers::opaque;
 use super::{Interp, Stop};
 use crate::emit::{Attr, Region};
-use crate::host::{self, Launch};
-use crate::interp::Mode;
+use crate::host::{self, HostLaunch};
+use crate::interp::ExecMode;
 use crate::library::Args;
 use crate::specialization::{Given, Spec};
 use crate::syntax::texts::split;
@@ -26,7 +26,7 @@ impl<'a> Interp<'a> {
         &mut self,
         function: &Rc<Function<'a>>,
         spec: &Spec,
-        launch: Option<&Launch<'a>>,
+        launch: Option<&HostLaunch<'a>>,
     ) -> Result<Signature<'a>, Stop> {
         let mut signature = Signature { values: Vec::new(), body: Region::default() };
         let Some(parameters) = function.def.parameters() else { return Ok(signature) };
@@ -79,7 +79,7 @@ impl<'a> Interp<'a> {
     fn constexpr(&mut self, function: &Rc<Function<'a>>, text: &str) -> Result<Value<'a>, Stop> {
         let inner = self.scopes.open(function.scope.file, Some(function.scope.clone()));
         let at = self.at;
-        self.inside(inner, Mode::Host, None, |interp| {
+        self.inside(inner, ExecMode::Host, None, |interp| {
             interp.at = at;
             let names = known_names(interp, text);
             for (name, value) in names {
@@ -113,7 +113,7 @@ impl<'a> Interp<'a> {
         }
         if let Some(inner) = text.strip_prefix("constexpr[").and_then(|rest| rest.strip_suffix(']')) {
             let (inner, scope) = (inner.to_owned(), self.scopes.open(self.file, None));
-            return self.inside(scope, Mode::Host, None, |interp| {
+            return self.inside(scope, ExecMode::Host, None, |interp| {
                 for (name, value) in known_names(interp, &inner) {
                     interp.scope.set(&name, value);
                 }
@@ -171,7 +171,7 @@ impl<'a> Interp<'a> {
             Some(text) => {
                 let scope = self.scopes.open(self.file, None);
                 let text = text.to_owned();
-                self.inside(scope, Mode::Host, None, |interp| {
+                self.inside(scope, ExecMode::Host, None, |interp| {
                     for (name, value) in known_names(interp, &text) {
                         interp.scope.set(&name, value);
                     }
@@ -214,7 +214,7 @@ impl<'a> Interp<'a> {
 }
 
 /// What a launch gives a parameter.
-fn launched<'a>(launch: Option<&Launch<'a>>, name: &str) -> Option<Value<'a>> {
+fn launched<'a>(launch: Option<&HostLaunch<'a>>, name: &str) -> Option<Value<'a>> {
     launch?.arguments.iter().find(|(known, _)| **known == *name).map(|(_, value)| value.clone())
 }
 

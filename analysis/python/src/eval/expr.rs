@@ -9,7 +9,7 @@ use crate::emit::Op;
 use crate::interp::{Eval, Interp, Stop};
 use crate::syntax::bodies::what;
 use crate::syntax::refused;
-use crate::value::{DType, Def, FnKind, Function, Role, Tensor, Value};
+use crate::value::{DType, FnKind, Function, FunctionNode, Role, Tensor, Value};
 use dialects::Arith;
 
 impl<'a> Interp<'a> {
@@ -125,7 +125,7 @@ impl<'a> Interp<'a> {
                     });
                 }
                 let scope = self.scope.clone();
-                let (def, kind, role) = (Def::Lambda(lambda), FnKind::Host, Role::Plain);
+                let (def, kind, role) = (FunctionNode::Lambda(lambda), FnKind::Host, Role::Plain);
                 Ok(Value::Function(Rc::new(Function { def, kind, scope, defaults, role })))
             }
             Expr::ListComp(comp) => {

@@ -1,7 +1,7 @@
 //! How much a value may hold. Values share their parts and, in Python, may hold themselves, so that what walks through
 //! one might never end: what is larger is not kept.
 //!
-//! Deviations: objects of classes without fields of their own kind (`Instance`) are not looked into; what walks
+//! Deviations: objects of classes without fields of their own kind (`ClassInstance`) are not looked into; what walks
 //! through their fields has a bound of its own.
 
 use std::cell::RefCell;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ruff_python_ast::{Expr, ExprAttribute, Stmt, StmtImport, StmtImportFrom};
 
 use super::{Flow, Interp, Stop};
-use crate::interp::{Eval, File, Mode};
+use crate::interp::{Eval, ExecMode, File};
 use crate::library::Args;
 use crate::limits::files::{HOST as HOST_FILES, KERNEL as FILES};
 use crate::origin::FileId;
@@ -53,7 +53,7 @@ impl<'a> Interp<'a> {
 
     pub(super) fn run_statements(&mut self, scope: &Rc<crate::scope::Scope<'a>>, body: &'a [Stmt]) -> Result<(), Stop> {
         let tries = std::mem::take(&mut self.state.tries);
-        let ran = self.inside(scope.clone(), Mode::Host, None, |interp| {
+        let ran = self.inside(scope.clone(), ExecMode::Host, None, |interp| {
             for stmt in body {
                 match interp.block(std::slice::from_ref(stmt)) {
                     Ok(Flow::Next) => {}

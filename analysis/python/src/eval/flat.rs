@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::emit::Ssa;
 use crate::interp::Interp;
 use crate::limits::values::AGGREGATES as LEVELS;
-use crate::value::{Instance, Object, Tensor, TensorDesc, Value};
+use crate::value::{ClassInstance, Object, Tensor, TensorDesc, Value};
 
 /// The class of block pointers, which are taken apart into their scalars.
 pub const BLOCK_POINTER: &str = "tl.block_pointer";
@@ -54,7 +54,7 @@ fn rebuild_within<'a>(value: &Value<'a>, levels: u32, next: &mut dyn FnMut() -> 
             let fields = instance.fields.borrow();
             let fields =
                 fields.iter().map(|(name, field)| (name.clone(), rebuild_within(field, levels, next))).collect();
-            Value::Instance(Rc::new(Instance { class: instance.class.clone(), fields: RefCell::new(fields) }))
+            Value::Instance(Rc::new(ClassInstance { class: instance.class.clone(), fields: RefCell::new(fields) }))
         }
         Value::Object(object) if is_block(object) => {
             let fields =

@@ -13,7 +13,7 @@ use crate::interp::Eval;
 use crate::library::Args;
 use crate::limits::run::ROUNDS;
 use crate::reason::chained;
-use crate::scope::Names;
+use crate::scope::NameTable;
 use crate::syntax::names::changed_in;
 use crate::value::{DType, Range, Tensor, Value};
 use base::TextRange;
@@ -296,7 +296,7 @@ impl<'a> Interp<'a> {
 
     /// Refuses variables that are accumulators of asynchronous products before a loop and plain tensors behind its body, or
     /// the other way round: they have two types.
-    fn check_accumulators(&self, before: &Names<'a>, after: &Names<'a>) -> Result<(), Stop> {
+    fn check_accumulators(&self, before: &NameTable<'a>, after: &NameTable<'a>) -> Result<(), Stop> {
         let kind = |value: &Value<'a>| match value {
             Value::Tensor(Tensor { ssa: Some(ssa), .. }) => self.accumulators.get(ssa).copied(),
             Value::Tensor(tensor) => (!tensor.shape.is_empty()).then_some(false),
@@ -336,7 +336,7 @@ impl<'a> Interp<'a> {
     /// Runs a body once for nothing, to see which variables it changes.
     fn changes(
         &mut self,
-        before: &Names<'a>,
+        before: &NameTable<'a>,
         body: &'a [ruff_python_ast::Stmt],
         target: &str,
         start: &mut dyn FnMut(&mut Interp<'a>) -> Result<(), Stop>,
@@ -363,7 +363,7 @@ impl<'a> Interp<'a> {
 
     /// Refuses a variable that a loop makes another type. One constexpr may become another: each round begins with the
     /// first.
-    fn keeps_types(&self, before: &Names<'a>, after: &Names<'a>, target: &str) -> Result<(), Stop> {
+    fn keeps_types(&self, before: &NameTable<'a>, after: &NameTable<'a>, target: &str) -> Result<(), Stop> {
         for (name, old) in before.iter().filter(|(name, _)| ***name != *target) {
             let Some(new) = after.get(name) else { continue };
             if plain(old) && super::flat::computed(new) {
@@ -383,7 +383,13 @@ impl<'a> Interp<'a> {
     }
 
     /// Adds the leaves that differ and do not go round yet; says whether there are any.
-    fn missed(&mut self, before: &Names<'a>, after: &Names<'a>, target: &str, carried: &mut Vec<Carried<'a>>) -> bool {
+    fn missed(
+        &mut self,
+        before: &NameTable<'a>,
+        after: &NameTable<'a>,
+        target: &str,
+        carried: &mut Vec<Carried<'a>>,
+    ) -> bool {
         let mut found = false;
         for (name, old) in before.iter() {
             if **name == *target {
@@ -427,7 +433,7 @@ impl<'a> Interp<'a> {
     }
 
     /// The values with which the variables enter a loop, and their types.
-    fn entering(&mut self, before: &Names<'a>, carried: &[Carried<'a>]) -> Result<(Ssas, Vec<Type>), Stop> {
+    fn entering(&mut self, before: &NameTable<'a>, carried: &[Carried<'a>]) -> Result<(Ssas, Vec<Type>), Stop> {
         let (mut inits, mut types) = (Vec::new(), Vec::new());
         for variable in carried {
             let Some(value) = before.get(&variable.name) else { continue };
@@ -479,7 +485,7 @@ impl<'a> Interp<'a> {
     }
 
     /// What goes round again.
-    fn yielded(&mut self, after: &Names<'a>, carried: &[Carried<'a>], types: &[Type]) -> Result<Ssas, Stop> {
+    fn yielded(&mut self, after: &NameTable<'a>, carried: &[Carried<'a>], types: &[Type]) -> Result<Ssas, Stop> {
         let mut yields = Vec::new();
         for variable in carried.iter().filter(|variable| !variable.round.is_empty()) {
             let (mut old, mut new) = (Vec::new(), Vec::new());
@@ -514,7 +520,7 @@ impl<'a> Interp<'a> {
     }
 
     /// A loop inside of one that is only looked at: what it changes is something else.
-    fn after_dry(&mut self, before: Names<'a>, carried: &[Carried<'a>]) {
+    fn after_dry(&mut self, before: NameTable<'a>, carried: &[Carried<'a>]) {
         self.scope.replace(before);
         let mut fresh = Vec::new();
         for variable in carried {

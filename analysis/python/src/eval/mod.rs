@@ -47,7 +47,7 @@ use crate::elaborated::{Attempt, Elaborated};
 use crate::emit::{Builder, UNMODELLED};
 use crate::host::Thing;
 use crate::host::thing::{asked, may_be_asked};
-use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop, Trees, Trial};
+use crate::interp::{Eval, ExecMode, Interp, Problem, Rest, Stop, Trees, Trial};
 use crate::library::Library;
 use crate::limits::run::{CALLS, CHOICES, NESTING, OPS};
 use crate::origin::{FileId, FrameId, Origins};
@@ -218,7 +218,7 @@ impl<'a> Interp<'a> {
 
     /// Runs `inside` by Python.
     pub fn by_python<T>(&mut self, inside: impl FnOnce(&mut Interp<'a>) -> T) -> T {
-        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        let mode = std::mem::replace(&mut self.mode, ExecMode::Host);
         let result = inside(self);
         self.mode = mode;
         result
@@ -317,12 +317,12 @@ impl<'a> Interp<'a> {
 
     /// The value of an expression in a scope, by Python.
     pub fn evaluate(&mut self, scope: &Rc<Scope<'a>>, expr: &'a Expr) -> Eval<'a> {
-        self.inside(scope.clone(), Mode::Host, None, |interp| interp.expr(expr))
+        self.inside(scope.clone(), ExecMode::Host, None, |interp| interp.expr(expr))
     }
 
     /// The value of a Python expression that is in no file.
     pub fn evaluate_text(&mut self, scope: &Rc<Scope<'a>>, text: &str) -> Eval<'a> {
-        self.inside(scope.clone(), Mode::Host, None, |interp| interp.text(text))
+        self.inside(scope.clone(), ExecMode::Host, None, |interp| interp.text(text))
     }
 
     /// Whether what runs is emitted only to see what a loop changes, and thrown away.
@@ -331,6 +331,6 @@ impl<'a> Interp<'a> {
     }
 
     fn in_kernel(&self) -> bool {
-        self.mode == Mode::Device
+        self.mode == ExecMode::Device
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::interp::{Eval, Interp, Stop};
 use crate::syntax::Module;
-use crate::value::{Instance, Value};
+use crate::value::{ClassInstance, Value};
 
 impl<'a> Interp<'a> {
     /// A class of named tuples with these fields.
@@ -40,7 +40,7 @@ impl<'a> Interp<'a> {
         match self.named_tuple("named_tuple", &names)? {
             Value::Class(class) => {
                 let fields = fields.iter().map(|(name, value)| (Rc::from(*name), value.clone())).collect();
-                Ok(Value::Instance(Rc::new(Instance { class, fields: RefCell::new(fields) })))
+                Ok(Value::Instance(Rc::new(ClassInstance { class, fields: RefCell::new(fields) })))
             }
             _ => self.unknown("a named tuple is not followed"),
         }

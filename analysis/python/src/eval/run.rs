@@ -11,12 +11,12 @@ use super::entry::Signature;
 use super::{Flow, Interp, Stop};
 use crate::elaborated::Elaborated;
 use crate::emit::{Attr, Op};
-use crate::host::{self, Launch, Session};
-use crate::interp::Mode;
+use crate::host::{self, HostLaunch, Session};
+use crate::interp::ExecMode;
 use crate::origin::FileId;
 use crate::specialization::{Host, Language, Spec};
 use crate::syntax::Module;
-use crate::value::{Def, Function, Value};
+use crate::value::{Function, FunctionNode, Value};
 use base::TextRange;
 use dialects::Tt;
 
@@ -63,7 +63,7 @@ impl<'a> Interp<'a> {
             return self.unknown("no statement that is run defines this kernel");
         };
         out.kernel = function.def.name().to_owned();
-        if let Def::Def(def) = function.def {
+        if let FunctionNode::Def(def) = function.def {
             out.name = Interp::range(&def.name);
         }
         self.entry(&function, spec, launch.as_ref())
@@ -97,7 +97,7 @@ impl<'a> Interp<'a> {
     /// Runs the body of a function around the kernel, and that of the one in it which is around it too.
     fn body_around(&mut self, file: FileId, function: &Rc<Function<'a>>, host: &Host) -> Result<(), Stop> {
         let Some(scope) = self.files.get(file.0 as usize).map(|file| file.scope.clone()) else { return Ok(()) };
-        let Def::Def(def) = function.def else { return Ok(()) };
+        let FunctionNode::Def(def) = function.def else { return Ok(()) };
         let inner = self.scopes.open(file, Some(function.scope.clone()));
         for (parameter, default) in def.parameters.iter_non_variadic_params().zip(&function.defaults) {
             let name = parameter.parameter.name.as_str();
@@ -105,7 +105,7 @@ impl<'a> Interp<'a> {
             let value = match (given, default) {
                 (Some((_, text)), _) => {
                     let text = text.clone();
-                    self.inside(scope.clone(), Mode::Host, None, |interp| interp.text(&text))?
+                    self.inside(scope.clone(), ExecMode::Host, None, |interp| interp.text(&text))?
                 }
                 (None, Some(default)) => default.clone(),
                 (None, None) => Value::Unknown(format!("what the tests give `{name}` is not known").into()),
@@ -115,7 +115,7 @@ impl<'a> Interp<'a> {
         let body = &def.body;
 
         let within = inner.clone();
-        self.inside(inner, Mode::Host, None, |interp| {
+        self.inside(inner, ExecMode::Host, None, |interp| {
             for stmt in body {
                 match interp.block(std::slice::from_ref(stmt)) {
                     Ok(Flow::Next) => {}
@@ -151,11 +151,11 @@ impl<'a> Interp<'a> {
         self.expr(expr)
     }
 
-    fn entry(&mut self, function: &Rc<Function<'a>>, spec: &Spec, launch: Option<&Launch<'a>>) -> Result<(), Stop> {
-        let Def::Def(def) = function.def else { return self.unknown("a lambda is no kernel") };
+    fn entry(&mut self, function: &Rc<Function<'a>>, spec: &Spec, launch: Option<&HostLaunch<'a>>) -> Result<(), Stop> {
+        let FunctionNode::Def(def) = function.def else { return self.unknown("a lambda is no kernel") };
         self.state.touch(function.scope.file, function.def.range());
         (self.file, self.at) = (function.scope.file, Interp::range(&def.name));
-        self.mode = Mode::Device;
+        self.mode = ExecMode::Device;
         let signature = self.signature(function, spec, launch)?;
         let scope = self.scopes.open(function.scope.file, Some(function.scope.clone()));
         let Signature { values, body: params } = signature;
@@ -166,7 +166,7 @@ impl<'a> Interp<'a> {
         let wanted = |stmt: &Stmt| end.is_none_or(|end| Interp::range(stmt).start < end);
         let body = def.body.split_at(def.body.partition_point(wanted)).0;
         let ran = self.region(|interp| {
-            let ran = interp.inside(scope, Mode::Device, None, |interp| interp.block(body));
+            let ran = interp.inside(scope, ExecMode::Device, None, |interp| interp.block(body));
             interp.emit(Op::new(Tt::Return))?;
             // What was elaborated before it ended says more than nothing.
             Ok(ran)

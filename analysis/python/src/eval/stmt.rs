@@ -16,7 +16,7 @@ use crate::syntax::bodies::{gives_up, may_return, only_raises, spelled};
 use crate::syntax::names::{bound_in, changed_in, returns};
 use crate::syntax::package::{importing_triton, is_transparent};
 use crate::syntax::refused;
-use crate::value::{Def, FnKind, Function, Role, Value};
+use crate::value::{FnKind, Function, FunctionNode, Role, Value};
 
 type Ran<'a> = Result<Flow<'a>, Stop>;
 
@@ -430,7 +430,7 @@ impl<'a> Interp<'a> {
                 None => None,
             });
         }
-        let function = Rc::new(Function { def: Def::Def(def), kind, scope: outer, defaults, role });
+        let function = Rc::new(Function { def: FunctionNode::Def(def), kind, scope: outer, defaults, role });
         if kind == FnKind::Host && self.follows_host() && (self.depth <= 2 || at_top) {
             self.state.hosts.push(function.clone());
         }
@@ -550,5 +550,5 @@ const STEPS_SPENT: &str = "what the decorators of a kernel say takes too long";
 /// Whether a value is a function that does nothing but end in an exception.
 fn is_stub(value: &Value<'_>) -> bool {
     let Value::Function(function) = value else { return false };
-    matches!(function.def, Def::Def(def) if only_raises(&def.body))
+    matches!(function.def, FunctionNode::Def(def) if only_raises(&def.body))
 }

@@ -13,7 +13,7 @@ use crate::interp::{Interp, Stop};
 use crate::library::Args;
 use crate::limits::tests::{CONFTESTS, VALUES};
 use crate::syntax::names::FIXTURES;
-use crate::value::{Def, Function, Role, Value};
+use crate::value::{Function, FunctionNode, Role, Value};
 
 /// Names that get values together, and these.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl<'a> Cases<'a> {
     pub fn of(interp: &mut Interp<'a>, code: &Code<'a>) -> Result<Cases<'a>, Stop> {
         let mut cases = Cases::default();
         let Code::Function(function, class) = code else { return Ok(cases) };
-        let Def::Def(def) = function.def else { return Ok(cases) };
+        let FunctionNode::Def(def) = function.def else { return Ok(cases) };
         let parameters = Parameters::of(&def.body);
         for decorator in &def.decorator_list {
             let Expr::Call(call) = &decorator.expression else {
@@ -159,7 +159,7 @@ impl<'a> Cases<'a> {
         depth: u32,
     ) -> Result<(), Stop> {
         if let Some(Value::Function(fixture)) = fixture_of(interp, function, name)?
-            && let Def::Def(def) = fixture.def
+            && let FunctionNode::Def(def) = fixture.def
             && depth < 4
         {
             let mut marked = None;
@@ -205,7 +205,7 @@ impl<'a> Cases<'a> {
             Some(params) => soft(interp.items(&params))?,
             None => None,
         };
-        let Def::Def(def) = fixture.def else { return Ok(()) };
+        let FunctionNode::Def(def) = fixture.def else { return Ok(()) };
         let mut inner = Cases::default();
         for param in def.parameters.iter_non_variadic_params() {
             let own = param.name().as_str();

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::print;
-use super::thing::{Descriptor, Memory, Thing, Torch, any, tensor};
+use super::thing::{HostDescriptor, Memory, Thing, Torch, any, tensor};
 use super::torch::ints;
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
 use crate::value::Value;
 
-impl<'a> Descriptor<'a> {
+impl<'a> HostDescriptor<'a> {
     /// What it is in a signature; `None` where its shape, type or layout is not known.
     pub fn ty(&self, interp: &Interp<'a>) -> Option<String> {
         let block = ints(&self.block_shape)?;
@@ -80,7 +80,7 @@ impl<'a> Descriptor<'a> {
 }
 
 /// `dataclasses.replace(descriptor, …)`.
-pub(super) fn replaced<'a>(descriptor: &Descriptor<'a>, named: &[(Rc<str>, Value<'a>)]) -> Value<'a> {
+pub(super) fn replaced<'a>(descriptor: &HostDescriptor<'a>, named: &[(Rc<str>, Value<'a>)]) -> Value<'a> {
     let mut copy = descriptor.clone();
     for (name, value) in named {
         copy.set(name, value.clone());
@@ -146,7 +146,7 @@ pub(super) fn make<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>) -> 
         None if unpacked => Value::Unknown("what `**` unpacks is not known".into()),
         None => return Some(interp.raise("a tensor descriptor needs a block shape")),
     };
-    let descriptor = Descriptor {
+    let descriptor = HostDescriptor {
         im2col,
         base,
         element,

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::sizes::uncompared;
-use super::thing::{Config, Launch, Launcher, Thing, Tuner, any, asked as as_asked, may_be_asked};
+use super::thing::{AutotuneConfig, HostLaunch, Launcher, Thing, Tuner, any, asked as as_asked, may_be_asked};
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::Args;
 use crate::limits::launches::CONFIGS;
-use crate::value::{Def, FnKind, Function, Value};
+use crate::value::{FnKind, Function, FunctionNode, Value};
 use syntax::bodies::run_parameters;
 
 impl<'a> Launcher<'a> {
@@ -185,7 +185,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         let (file, at) = (interp.file, interp.at);
         let chosen = interp.session.as_ref().is_some_and(|session| session.chosen);
         let function = function.clone();
-        let launch = Launch { function, arguments, num_warps, num_ctas, grid, facts, file, at, chosen, tuned };
+        let launch = HostLaunch { function, arguments, num_warps, num_ctas, grid, facts, file, at, chosen, tuned };
         if let Some(session) = &mut interp.session {
             session.launches.push(launch);
         }
@@ -313,7 +313,7 @@ type Named<'a> = Vec<(Rc<str>, Value<'a>)>;
 
 /// Arguments by parameter, and the options that are none.
 fn bind<'a>(interp: &Interp<'a>, function: &Function<'a>, args: Args<'a>) -> Result<(Named<'a>, Named<'a>), Stop> {
-    let run = if let Def::Def(def) = function.def { run_parameters(def) } else { None };
+    let run = if let FunctionNode::Def(def) = function.def { run_parameters(def) } else { None };
     let generated = run.is_some();
     let names: Vec<&str> = run.unwrap_or_else(|| params(function).collect());
     let (mut arguments, mut options): (Named<'a>, Named<'a>) = (Vec::new(), Vec::new());
@@ -364,7 +364,7 @@ pub(super) fn config<'a>(args: &Args<'a>) -> Value<'a> {
         Some(Value::Dict(entries)) => entries.clone(),
         _ => Rc::default(),
     };
-    Value::Host(Rc::new(Thing::Config(Config {
+    Value::Host(Rc::new(Thing::Config(AutotuneConfig {
         kwargs,
         num_warps: get("num_warps").and_then(count),
         num_ctas: get("num_ctas").and_then(count),

@@ -44,7 +44,9 @@ pub use reach::{MODULE, Ran, code_at, reach, run};
 pub(crate) use shapes::answer_part;
 pub use site::{handed, is_divisible};
 pub use sizes::{note_equal, operation};
-pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
+pub use thing::{
+    AutotuneConfig, HostDescriptor, HostLaunch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner,
+};
 
 /// `thing.name`.
 pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str) -> Eval<'a> {
@@ -223,7 +225,7 @@ pub fn length(thing: &Thing<'_>) -> Option<i128> {
 fn dims_of<'v, 'a>(value: &'v Value<'a>) -> Option<&'v Rc<thing::Dims<'a>>> {
     let Value::Host(thing) = value else { return None };
     match &**thing {
-        Thing::OpenSizes(dims) | Thing::OpenNumber(_, thing::Origin::Rank(dims)) => Some(dims),
+        Thing::OpenSizes(dims) | Thing::OpenNumber(_, thing::NumberOrigin::Rank(dims)) => Some(dims),
         Thing::OpenTensor(tensor) if tensor.shape.is_none() => Some(&tensor.dims),
         _ => None,
     }
@@ -245,7 +247,7 @@ pub fn note_flat(value: &Value<'_>, flat: bool) {
 
 /// Whether it is how many dimensions a tensor has.
 pub fn is_rank(value: &Value<'_>) -> bool {
-    matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(_, thing::Origin::Rank(_))))
+    matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(_, thing::NumberOrigin::Rank(_))))
 }
 
 /// How a number of dimensions compares with a number; `None` where that is not known, and of what is none.
@@ -258,7 +260,7 @@ pub fn compares_rank(op: CmpOp, of: &Value<'_>, with: &Value<'_>) -> Option<bool
 /// Notes that a size is a multiple of a number.
 pub fn note_multiple(value: &Value<'_>, of: i64) {
     if let Value::Host(thing) = value
-        && let Thing::OpenNumber(_, thing::Origin::Free { multiple, .. }) = &*sizes::alike(thing)
+        && let Thing::OpenNumber(_, thing::NumberOrigin::Free { multiple, .. }) = &*sizes::alike(thing)
     {
         multiple.set(multiple.get().max(of));
     }

@@ -10,7 +10,7 @@ use base::Operation;
 use ruff_python_ast::Operator;
 
 use super::sizes::{computed, count_of_dims, dense, note_comparison, operation, parts_of_ratio, product, ratio};
-use super::thing::{Cut, Dims, Memory, OpenNumber, OpenTensor, Origin, Thing, Torch, any, content, tensor};
+use super::thing::{Cut, Dims, Memory, NumberOrigin, OpenNumber, OpenTensor, Thing, Torch, any, content, tensor};
 use super::torch::{dtype_name, dtype_value, int};
 use crate::interp::Interp;
 use crate::library::Args;
@@ -20,7 +20,7 @@ use crate::value::Value;
 
 /// A number of a kind.
 pub fn number<'a>(kind: OpenNumber) -> Value<'a> {
-    Value::Host(Rc::new(Thing::OpenNumber(kind, Origin::Loose)))
+    Value::Host(Rc::new(Thing::OpenNumber(kind, NumberOrigin::Loose)))
 }
 
 /// A tensor of which nothing, or its type, is known.

@@ -12,7 +12,7 @@ use crate::interp::Interp;
 use crate::limits::tests::HANDED;
 use crate::scope::Scope;
 use crate::syntax::Asked;
-use crate::value::{Def, Value};
+use crate::value::{FunctionNode, Value};
 
 /// What an annotation says.
 fn annotated<'a>(annotation: &Expr) -> Option<Value<'a>> {
@@ -71,7 +71,7 @@ impl<'a> Parameters<'a> {
         let all: Vec<_> = self.asked.handed(name).take(HANDED).map(|of| (of.to, of.place)).collect();
         all.into_iter().any(|(to, place)| {
             let Ok(Some(Value::Function(to))) = interp.find_name(scope, to) else { return false };
-            let Def::Def(def) = to.def else { return false };
+            let FunctionNode::Def(def) = to.def else { return false };
             let named =
                 |name: &str| def.parameters.iter_non_variadic_params().find(|param| param.name().as_str() == name);
             let param = match place {

@@ -6,14 +6,14 @@ use super::assume;
 use super::case::{Case, Cases, soft};
 use super::code::Code;
 use super::parameter::Parameters;
-use super::thing::{Launch, Session, any};
+use super::thing::{HostLaunch, Session, any};
 use crate::interp::{Interp, Stop};
 use crate::library::Args;
 use crate::limits::tests::WAYS;
 use crate::origin::FileId;
 use crate::specialization::Host;
 use crate::syntax::bodies::main_block;
-use crate::value::{Class, Def, Function, Role, Value};
+use crate::value::{Class, Function, FunctionNode, Role, Value};
 use base::ways::Ways;
 
 /// What stands for the place of the statements of a file that are in no function, as [`Host::def`].
@@ -23,7 +23,7 @@ pub const MODULE: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Ran<'a> {
     /// Launches that were made before it ended, however it did.
-    pub launches: Vec<Launch<'a>>,
+    pub launches: Vec<HostLaunch<'a>>,
     /// Why it ended early, if it did.
     pub why: Option<Rc<str>>,
     /// The ways that it took where a condition was not known.
@@ -38,7 +38,7 @@ pub struct Ran<'a> {
 /// # Errors
 ///
 /// Where the host function is not there, or does not launch the kernel that often.
-pub fn reach<'a>(interp: &mut Interp<'a>, host: &Host, def: u32) -> Result<Launch<'a>, Stop> {
+pub fn reach<'a>(interp: &mut Interp<'a>, host: &Host, def: u32) -> Result<HostLaunch<'a>, Stop> {
     let file = match &host.file {
         None => FileId(0),
         Some(path) => {
@@ -86,7 +86,7 @@ pub fn reach<'a>(interp: &mut Interp<'a>, host: &Host, def: u32) -> Result<Launc
 }
 
 /// Whether a launch is of the kernel at `def` in the first file.
-fn is_at(launch: &Launch<'_>, def: u32) -> bool {
+fn is_at(launch: &HostLaunch<'_>, def: u32) -> bool {
     launch.function.scope.file == FileId(0) && launch.function.def.range().start == def
 }
 
@@ -148,7 +148,7 @@ fn object<'a>(interp: &mut Interp<'a>, class: &Rc<Class<'a>>) -> Result<Value<'a
     let mut named = Vec::new();
     let init = class.scope.own("__init__");
     if let Some(Value::Function(init)) = &init
-        && let Def::Def(def) = init.def
+        && let FunctionNode::Def(def) = init.def
     {
         let parameters = Parameters::of(&def.body);
         for (at, param) in def.parameters.iter_non_variadic_params().enumerate().skip(1) {

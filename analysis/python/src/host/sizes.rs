@@ -6,7 +6,7 @@ use std::rc::Rc;
 use base::{Operation, Quantity};
 use ruff_python_ast::Operator;
 
-use super::thing::{Dims, OpenNumber, Origin, Thing, Torch};
+use super::thing::{Dims, NumberOrigin, OpenNumber, Thing, Torch};
 use super::torch::int;
 use crate::limits::open::DEPTH;
 use crate::specialization::Contents;
@@ -69,7 +69,7 @@ impl<'a> Dims<'a> {
         }
         let size = match (&self.group, &self.strides_of) {
             (Some(group), _) => free(group),
-            (None, Some(sizes)) => number(Origin::Stride(sizes.clone(), dim)),
+            (None, Some(sizes)) => number(NumberOrigin::Stride(sizes.clone(), dim)),
             (None, None) => loose(),
         };
         if mixed {
@@ -87,7 +87,7 @@ impl<'a> Dims<'a> {
 
     /// How many dimensions there are.
     pub(super) fn count(self: &Rc<Self>) -> Value<'a> {
-        self.rank.get().map_or_else(|| number(Origin::Rank(self.clone())), |rank| Value::Int(rank.into()))
+        self.rank.get().map_or_else(|| number(NumberOrigin::Rank(self.clone())), |rank| Value::Int(rank.into()))
     }
 
     /// So many sizes as it is unpacked into.
@@ -128,30 +128,30 @@ impl<'a> Dims<'a> {
 
 /// How many elements a tensor of these sizes has.
 pub(super) fn count_of_dims<'a>(sizes: &Rc<Dims<'a>>) -> Value<'a> {
-    number(Origin::Count(sizes.clone()))
+    number(NumberOrigin::Count(sizes.clone()))
 }
 
 /// An integer of which nothing is known.
 fn loose<'a>() -> Value<'a> {
-    number(Origin::Loose)
+    number(NumberOrigin::Loose)
 }
 
-fn number(origin: Origin<'_>) -> Value<'_> {
+fn number(origin: NumberOrigin<'_>) -> Value<'_> {
     Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Int, origin)))
 }
 
 /// An integer that may be any number, whatever the others of its group are.
 pub(super) fn free<'a>(group: &Rc<()>) -> Value<'a> {
     let group = group.clone();
-    number(Origin::Free { group, compared: Cell::new(0), multiple: Cell::new(1), equal: RefCell::default() })
+    number(NumberOrigin::Free { group, compared: Cell::new(0), multiple: Cell::new(1), equal: RefCell::default() })
 }
 
 /// Notes that the host compares a number with another one.
 fn compared(value: &Value<'_>) {
     let Value::Host(thing) = value else { return };
     match &*alike(thing) {
-        Thing::OpenNumber(_, Origin::Free { compared, .. }) => compared.set(compared.get() + 1),
-        Thing::OpenNumber(_, Origin::Made(_, parts)) => {
+        Thing::OpenNumber(_, NumberOrigin::Free { compared, .. }) => compared.set(compared.get() + 1),
+        Thing::OpenNumber(_, NumberOrigin::Made(_, parts)) => {
             compared(&parts.0);
             compared(&parts.1);
         }
@@ -165,7 +165,7 @@ pub(super) fn alike<'a>(thing: &Rc<Thing<'a>>) -> Rc<Thing<'a>> {
     // A loop in host code may have said so of any number of them, one after the other.
     loop {
         let next = match &*one {
-            Thing::OpenNumber(_, Origin::Free { equal, .. }) => equal.borrow().clone(),
+            Thing::OpenNumber(_, NumberOrigin::Free { equal, .. }) => equal.borrow().clone(),
             _ => None,
         };
         match next {
@@ -195,8 +195,9 @@ pub fn note_equal<'a>(one: &Value<'a>, other: &Value<'a>) {
 /// Makes one number of two, of which so many comparisons said that.
 fn are_one<'a>(one: &Rc<Thing<'a>>, other: &Rc<Thing<'a>>, comparisons: u32) {
     let (one, other) = (alike(one), alike(other));
-    if let Thing::OpenNumber(OpenNumber::Int, Origin::Free { compared, multiple, .. }) = &*one
-        && let Thing::OpenNumber(OpenNumber::Int, Origin::Free { compared: own, multiple: of, equal, .. }) = &*other
+    if let Thing::OpenNumber(OpenNumber::Int, NumberOrigin::Free { compared, multiple, .. }) = &*one
+        && let Thing::OpenNumber(OpenNumber::Int, NumberOrigin::Free { compared: own, multiple: of, equal, .. }) =
+            &*other
         && !Rc::ptr_eq(&one, &other)
     {
         compared.set((compared.get() + own.get()).saturating_sub(comparisons));
@@ -211,8 +212,8 @@ pub(super) fn uncompared<'a, T>(values: &[Value<'a>], run: impl FnOnce() -> T) -
     fn free<'a>(value: &Value<'a>, all: &mut Vec<Rc<Thing<'a>>>) {
         let Value::Host(thing) = value else { return };
         match &**thing {
-            Thing::OpenNumber(_, Origin::Free { .. }) => all.push(alike(thing)),
-            Thing::OpenNumber(_, Origin::Made(_, parts)) => {
+            Thing::OpenNumber(_, NumberOrigin::Free { .. }) => all.push(alike(thing)),
+            Thing::OpenNumber(_, NumberOrigin::Made(_, parts)) => {
                 free(&parts.0, all);
                 free(&parts.1, all);
             }
@@ -221,10 +222,12 @@ pub(super) fn uncompared<'a, T>(values: &[Value<'a>], run: impl FnOnce() -> T) -
     }
     let mut all = Vec::new();
     values.iter().for_each(|value| free(value, &mut all));
-    all.retain(|thing| matches!(&**thing, Thing::OpenNumber(_, Origin::Free { compared, .. }) if compared.get() == 0));
+    all.retain(
+        |thing| matches!(&**thing, Thing::OpenNumber(_, NumberOrigin::Free { compared, .. }) if compared.get() == 0),
+    );
     let made = run();
     for thing in all {
-        if let Thing::OpenNumber(_, Origin::Free { compared, .. }) = &*thing {
+        if let Thing::OpenNumber(_, NumberOrigin::Free { compared, .. }) = &*thing {
             compared.set(0);
         }
     }
@@ -236,7 +239,7 @@ pub(super) fn note_comparison(left: &Value<'_>, right: &Value<'_>) {
     let open = |value: &Value<'_>| matches!(value, Value::Host(_) | Value::Unknown(_));
     let computed = |value: &Value<'_>| {
         matches!(value, Value::Host(thing)
-            if matches!(**thing, Thing::OpenNumber(_, Origin::Made(Operation::Mod | Operation::FloorDiv, _))))
+            if matches!(**thing, Thing::OpenNumber(_, NumberOrigin::Made(Operation::Mod | Operation::FloorDiv, _))))
     };
     if (open(left) && open(right)) || computed(left) || computed(right) {
         compared(left);
@@ -246,20 +249,20 @@ pub(super) fn note_comparison(left: &Value<'_>, right: &Value<'_>) {
 
 /// An integer that is computed from two others.
 pub(super) fn computed<'a>(op: Operation, left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
-    number(Origin::Made(op, Rc::new((left.clone(), right.clone()))))
+    number(NumberOrigin::Made(op, Rc::new((left.clone(), right.clone()))))
 }
 
 /// A float that is computed from two integers.
 pub(super) fn ratio<'a>(left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
     let parts = Rc::new((left.clone(), right.clone()));
-    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Float, Origin::Ratio(parts))))
+    Value::Host(Rc::new(Thing::OpenNumber(OpenNumber::Float, NumberOrigin::Ratio(parts))))
 }
 
 /// The two integers that a float is computed from; `None` where it is another one.
 pub(super) fn parts_of_ratio<'a>(value: &Value<'a>) -> Option<(Value<'a>, Value<'a>)> {
     let Value::Host(thing) = value else { return None };
     match &**thing {
-        Thing::OpenNumber(_, Origin::Ratio(parts)) => Some((parts.0.clone(), parts.1.clone())),
+        Thing::OpenNumber(_, NumberOrigin::Ratio(parts)) => Some((parts.0.clone(), parts.1.clone())),
         _ => None,
     }
 }
@@ -335,17 +338,17 @@ impl<'a> Quantities<'a> {
             _ => return None,
         };
         let Thing::OpenNumber(OpenNumber::Int, origin) = &**thing else { return None };
-        if let Origin::Made(op, parts) = origin {
+        if let NumberOrigin::Made(op, parts) = origin {
             let depth = depth.checked_sub(1)?;
             let parts = (self.within(&parts.0, depth)?, self.within(&parts.1, depth)?);
             return Some(Quantity::Made(*op, parts.into()));
         }
-        if let Origin::Count(sizes) = origin
+        if let NumberOrigin::Count(sizes) = origin
             && let Some(count) = self.within(&sizes.elements(), depth.checked_sub(1)?)
         {
             return Some(count);
         }
-        if let Origin::Stride(sizes, dim) = origin
+        if let NumberOrigin::Stride(sizes, dim) = origin
             && let Some(dense) = sizes.dense_stride(*dim)
             && let Some(dense) = self.within(&dense, depth.checked_sub(1)?)
         {
@@ -353,13 +356,13 @@ impl<'a> Quantities<'a> {
             return Some(Quantity::Stride { id, dense: dense.into() });
         }
         let of = match origin {
-            Origin::Free { group, compared, .. } if compared.get() == 0 => Some(place(&mut self.groups, group)),
+            NumberOrigin::Free { group, compared, .. } if compared.get() == 0 => Some(place(&mut self.groups, group)),
             _ => None,
         };
         let id = place(&mut self.numbers, thing);
         let number = Quantity::Unknown { id, of };
         match origin {
-            Origin::Free { multiple, .. } if multiple.get() > 1 => {
+            NumberOrigin::Free { multiple, .. } if multiple.get() > 1 => {
                 let of = Quantity::Known(multiple.get());
                 let count = Quantity::Made(Operation::CeilDiv, (number, of.clone()).into());
                 Some(Quantity::Made(Operation::Mul, (count, of).into()))

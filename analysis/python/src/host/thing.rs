@@ -20,19 +20,19 @@ pub enum Thing<'a> {
     /// A tensor in memory.
     Tensor(Torch),
     /// A tensor descriptor; hooks of configurations change its block shape.
-    Descriptor(RefCell<Descriptor<'a>>),
+    Descriptor(RefCell<HostDescriptor<'a>>),
     /// A kernel behind `autotune` or `heuristics`, or with its grid.
     Launcher(Launcher<'a>),
     /// `triton.autotune(…)` and `triton.heuristics(…)` before they are given the kernel.
     Tuner(Tuner<'a>),
     /// `triton.Config`.
-    Config(Config<'a>),
+    Config(AutotuneConfig<'a>),
     /// A tensor of which less than all is known.
     OpenTensor(OpenTensor<'a>),
     /// The sizes or strides of a tensor of which not even the number of dimensions is known.
     OpenSizes(Rc<Dims<'a>>),
     /// A number that is not known.
-    OpenNumber(OpenNumber, Origin<'a>),
+    OpenNumber(OpenNumber, NumberOrigin<'a>),
     /// The options of a command line.
     Options(Options<'a>),
     /// `pytest.param(…)`: its values.
@@ -51,7 +51,7 @@ pub enum Thing<'a> {
 #[derive(Debug, Default)]
 pub struct Session<'a> {
     /// In the order in which they were made.
-    pub launches: Vec<Launch<'a>>,
+    pub launches: Vec<HostLaunch<'a>>,
     /// Which ways are taken where a condition is not known; none where both ways are followed at once.
     pub ways: Option<Ways>,
     /// Whether sizes that are not known are assumed.
@@ -64,7 +64,7 @@ pub struct Session<'a> {
 
 /// What a kernel is launched with.
 #[derive(Clone, Debug)]
-pub struct Launch<'a> {
+pub struct HostLaunch<'a> {
     /// The kernel.
     pub function: Rc<Function<'a>>,
     /// By parameter; those that were left out are not there.
@@ -117,7 +117,7 @@ pub struct Tuner<'a> {
 
 /// A configuration of `autotune`.
 #[derive(Clone, Debug)]
-pub struct Config<'a> {
+pub struct AutotuneConfig<'a> {
     /// Parameters of the kernel with their values, in a dictionary.
     pub kwargs: Rc<RefCell<Vec<(Value<'a>, Value<'a>)>>>,
     /// Warps of a program, where it says so.
@@ -130,7 +130,7 @@ pub struct Config<'a> {
 
 /// `TensorDescriptor`, `TensorDescriptorIm2Col`.
 #[derive(Clone, Debug)]
-pub struct Descriptor<'a> {
+pub struct HostDescriptor<'a> {
     /// Whether it is one for im2col.
     pub im2col: bool,
     /// The tensor that it is of, where that is known.
@@ -276,7 +276,7 @@ pub enum OpenNumber {
 
 /// Where a number that is not known comes from.
 #[derive(Clone, Debug)]
-pub enum Origin<'a> {
+pub enum NumberOrigin<'a> {
     /// Nothing is known of it.
     Loose,
     /// A size of a tensor, or an argument: any number, whatever the others of its group are.

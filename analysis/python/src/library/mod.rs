@@ -12,5 +12,5 @@ pub mod types;
 pub use ::syntax::package;
 pub(crate) use removed::earlier;
 pub use removed::{as_before, gone, missing, replaced};
-pub use row::{Args, Bound, Class, Earlier, Row, split as parts};
+pub use row::{Args, Bound, Earlier, LibClass, Row, split as parts};
 pub use table::{Fixed, Form, Gone, Library, Member, Modules, NOTHING, Part, PythonModule};

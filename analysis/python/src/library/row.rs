@@ -75,7 +75,7 @@ impl Row {
 }
 
 /// Makes an object of a class from the arguments of its constructor.
-pub(super) type Make = for<'a> fn(&mut Interp<'a>, &'static Class, &Bound<'a>) -> Eval<'a>;
+pub(super) type Make = for<'a> fn(&mut Interp<'a>, &'static LibClass, &Bound<'a>) -> Eval<'a>;
 
 /// The text of a layout as an attribute of the IR.
 pub(super) type Text = for<'a> fn(&Interp<'a>, &Object<'a>) -> Result<String, Stop>;
@@ -90,7 +90,7 @@ pub enum Earlier {
 }
 
 /// A class of a library: layouts and the like.
-pub struct Class {
+pub struct LibClass {
     /// Full name: `gl.NVMMASharedLayout`.
     pub path: &'static str,
     /// Parameters of its constructor, which also are its fields.
@@ -107,20 +107,20 @@ pub struct Class {
     pub bases: &'static [&'static str],
 }
 
-impl Class {
+impl LibClass {
     /// Whether a release has it.
     pub fn has(&self, version: Version) -> bool {
         self.since <= version
     }
 }
 
-impl std::fmt::Debug for Class {
+impl std::fmt::Debug for LibClass {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Class({})", self.path)
     }
 }
 
-impl Class {
+impl LibClass {
     /// A class that every release from 3.`since` on has, whose objects have the fields that its constructor
     /// was given, or what `defaults` says.
     pub const fn new(
@@ -129,18 +129,18 @@ impl Class {
         bases: &'static [&'static str],
         since: u8,
         make: Make,
-    ) -> Class {
-        Class { path, params, make, text: None, earlier: &[], since: Version(3, since), bases }
+    ) -> LibClass {
+        LibClass { path, params, make, text: None, earlier: &[], since: Version(3, since), bases }
     }
 
     /// With this text in the IR.
-    pub const fn text(mut self, text: Text) -> Class {
+    pub const fn text(mut self, text: Text) -> LibClass {
         self.text = Some(text);
         self
     }
 
     /// With parameters of earlier releases.
-    pub const fn earlier(mut self, earlier: &'static [(&'static str, Earlier)]) -> Class {
+    pub const fn earlier(mut self, earlier: &'static [(&'static str, Earlier)]) -> LibClass {
         self.earlier = earlier;
         self
     }

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::row::{Class, Params, Row};
+use super::row::{LibClass, Params, Row};
 use crate::syntax::Module;
 use crate::target::Version;
 use crate::value::{DType, Value};
@@ -21,7 +21,7 @@ pub struct Part {
     /// Functions and methods.
     pub rows: &'static [Row],
     /// Classes.
-    pub classes: &'static [Class],
+    pub classes: &'static [LibClass],
     /// Names that stand for a fixed value.
     pub constants: &'static [(&'static str, Fixed)],
     /// Names that some release had and a later one does not.
@@ -89,7 +89,7 @@ pub struct PythonModule {
 #[derive(Clone, Copy)]
 enum Item {
     Row(&'static Row),
-    Class(&'static Class),
+    Class(&'static LibClass),
     Fixed(Fixed),
     Gone(&'static Gone),
 }
@@ -100,7 +100,7 @@ pub enum Member {
     /// A function or method.
     Function(&'static Row),
     /// A class.
-    Class(&'static Class),
+    Class(&'static LibClass),
     /// A fixed value.
     Fixed(Fixed),
     /// A module.
@@ -147,8 +147,8 @@ pub struct Form {
 }
 
 impl Form {
-    fn of_class(class: &Class) -> Form {
-        let Class { path, params, since, .. } = *class;
+    fn of_class(class: &LibClass) -> Form {
+        let LibClass { path, params, since, .. } = *class;
         Form { path, params, since, until: None, class: true, effect: false }
     }
 
@@ -479,7 +479,7 @@ impl Library {
     }
 
     /// The class of a full name.
-    pub fn class(&self, path: &str) -> Option<&'static Class> {
+    pub fn class(&self, path: &str) -> Option<&'static LibClass> {
         let (owner, name) = split(path);
         let mut items = self.items(owner, name).iter();
         items.find_map(|item| if let Item::Class(class) = item { Some(*class) } else { None })

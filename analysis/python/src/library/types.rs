@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHasher;
 
-use crate::emit::{Alias, Type};
+use crate::emit::{LayoutAlias, Type};
 use crate::interp::{Interp, Stop};
-use crate::value::{DType, DescKind, Space, Value};
+use crate::value::{DType, DescKind, DescSpace, Value};
 use ttgir::MemSpace;
 
 /// The text of a layout of shared or tensor memory.
@@ -24,7 +24,7 @@ pub fn layout_text<'a>(interp: &Interp<'a>, layout: &Value<'a>) -> Result<String
 
 /// The name of a layout at the top of the module. It is kept by object and content: views hand the layout of their
 /// memory on.
-fn alias<'a>(interp: &mut Interp<'a>, layout: &Value<'a>) -> Result<Alias, Stop> {
+fn alias<'a>(interp: &mut Interp<'a>, layout: &Value<'a>) -> Result<LayoutAlias, Stop> {
     let key = match layout {
         Value::Object(object) => {
             let mut hasher = FxHasher::default();
@@ -71,7 +71,7 @@ fn hash(value: &Value<'_>, into: &mut FxHasher, depth: u32) -> bool {
 /// The type of a memory descriptor.
 pub fn memory_type<'a>(
     interp: &mut Interp<'a>,
-    space: Space,
+    space: DescSpace,
     dtype: DType,
     shape: &[i64],
     alloc_shape: &[i64],
@@ -83,8 +83,8 @@ pub fn memory_type<'a>(
         element: dtype.ir().into(),
         layout,
         space: match space {
-            Space::Shared => MemSpace::Shared,
-            Space::Tensor => MemSpace::Tensor,
+            DescSpace::Shared => MemSpace::Shared,
+            DescSpace::Tensor => MemSpace::Tensor,
         },
         alloc_shape: alloc_shape.into(),
     })

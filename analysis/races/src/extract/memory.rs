@@ -5,7 +5,7 @@ use ttgir::{OpId, ValueId};
 
 use super::{Elements, Extractor, Pointer, Target, Value};
 use crate::limits::extract::LANES;
-use crate::program::{Access, Action, Base, Completion, Loop, Ordering, Scope, Source, Step, Update};
+use crate::program::{Access, Action, Base, Completion, Loop, MemSyncScope, Ordering, Source, Step, Update};
 use crate::term::{BinOp, Term};
 
 /// Where an access goes, before it is one.
@@ -167,9 +167,9 @@ impl Extractor<'_> {
             acquire: matches!(sem.as_str(), "acquire" | "acq_rel" | "2" | "4"),
             release: matches!(sem.as_str(), "release" | "acq_rel" | "3" | "4"),
             scope: match scope.as_str() {
-                "cta" | "2" => Scope::Cta,
-                "sys" | "3" => Scope::System,
-                _ => Scope::Gpu,
+                "cta" | "2" => MemSyncScope::Cta,
+                "sys" | "3" => MemSyncScope::System,
+                _ => MemSyncScope::Gpu,
             },
         }
     }
@@ -351,4 +351,5 @@ impl Extractor<'_> {
 }
 
 /// A reduction of the tensor memory accelerator: atomic, and ordered with nothing.
-const REDUCE: Action = Action::Atomic(Update::Float, Ordering { acquire: false, release: false, scope: Scope::Gpu });
+const REDUCE: Action =
+    Action::Atomic(Update::Float, Ordering { acquire: false, release: false, scope: MemSyncScope::Gpu });

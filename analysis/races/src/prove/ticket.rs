@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::program::{Access, Action, Base, Program, Scope, Source, Update};
+use crate::program::{Access, Action, Base, MemSyncScope, Program, Source, Update};
 use crate::term::{Node, Symbol, Term};
 
 /// What tickets are drawn from, and how far apart two are at least.
@@ -118,5 +118,5 @@ fn added(program: &Program, access: &Access) -> Option<i64> {
     let Action::Atomic(Update::Add, ordering) = access.action else { return None };
     let scalar = access.lanes.iter().all(|size| *size == 1);
     let by = program.terms.constant(access.value?).filter(|by| *by > 0)?;
-    (scalar && ordering.scope != Scope::Cta && program.terms.constant(access.mask) == Some(1)).then_some(by)
+    (scalar && ordering.scope != MemSyncScope::Cta && program.terms.constant(access.mask) == Some(1)).then_some(by)
 }

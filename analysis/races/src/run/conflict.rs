@@ -2,7 +2,7 @@
 
 use super::event::Event;
 use super::setting::Setting;
-use crate::program::{Completion, Program, Scope};
+use crate::program::{Completion, MemSyncScope, Program};
 
 /// Two executed accesses that meet.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub(crate) fn matters(program: &Program, setting: &Setting, a: u32, b: u32) -> b
         return false;
     }
     match (a.action.ordering(), b.action.ordering()) {
-        (Some(x), Some(y)) => x.scope == Scope::Cta || y.scope == Scope::Cta || a.bytes != b.bytes,
+        (Some(x), Some(y)) => x.scope == MemSyncScope::Cta || y.scope == MemSyncScope::Cta || a.bytes != b.bytes,
         _ => true,
     }
 }

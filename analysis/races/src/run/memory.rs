@@ -8,7 +8,7 @@ use std::rc::Rc;
 use base::rng::mix;
 use rustc_hash::FxHashMap;
 
-use crate::program::Scope;
+use crate::program::MemSyncScope;
 
 /// How far programs have seen each other, by program.
 pub(super) type Clock = Vec<u32>;
@@ -17,7 +17,7 @@ pub(super) type Clock = Vec<u32>;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Released {
     pub(super) clock: Clock,
-    pub(super) scope: Scope,
+    pub(super) scope: MemSyncScope,
 }
 
 /// What stands in a word.

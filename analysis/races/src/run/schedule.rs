@@ -15,7 +15,7 @@ use super::instance::{Ask, Instance, Room, Segment, Stuck};
 use super::memory::{Clock, Memory, Released, Word, Words};
 use super::setting::Setting;
 use super::watch::Watched;
-use crate::program::{Action, Program, Scope, Update};
+use crate::program::{Action, MemSyncScope, Program, Update};
 use crate::term::{BinOp, apply};
 use base::{Cancel, Cancelled};
 
@@ -532,9 +532,9 @@ impl<'p> Explorer<'p> {
             let ordering = access.action.ordering();
             if let Some(ordering) = ordering
                 && ordering.acquire
-                && ordering.scope != Scope::Cta
+                && ordering.scope != MemSyncScope::Cta
                 && let Some(released) = &word.released
-                && released.scope != Scope::Cta
+                && released.scope != MemSyncScope::Cta
             {
                 join(&mut seen, &released.clock);
             }

@@ -301,7 +301,7 @@ pub enum Folded {
 
 /// A line of a drawing: time goes from one to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum TimelineRow {
     /// A step by its number.
     Step(u32),
     /// A fold in the place of its steps.
@@ -315,16 +315,16 @@ impl Timeline {
     }
 
     /// Its lines; without folds, all steps.
-    pub fn rows(&self, folded: bool) -> Vec<Row> {
+    pub fn rows(&self, folded: bool) -> Vec<TimelineRow> {
         let folds = if folded { self.folds.as_slice() } else { &[] };
         let mut rows = Vec::new();
         let mut next = 1;
         for &fold in folds {
-            rows.extend((next..fold.from).map(Row::Step));
-            rows.push(Row::Fold(fold));
+            rows.extend((next..fold.from).map(TimelineRow::Step));
+            rows.push(TimelineRow::Fold(fold));
             next = fold.to + 1;
         }
-        rows.extend((next..=self.steps.len() as u32).map(Row::Step));
+        rows.extend((next..=self.steps.len() as u32).map(TimelineRow::Step));
         rows
     }
 

@@ -1,7 +1,7 @@
 //! Builds a module op by op and prints it as the declarations say.
 //!
 //! An [`Op`] names what it is given by the groups and attributes of its declaration. [`Builder::push`] refuses what
-//! the declaration does not have, and what lacks something that it asks for; [`Module::print`] follows the declared
+//! the declaration does not have, and what lacks something that it asks for; [`IrModule::print`] follows the declared
 //! form step by step, as the parser does, so that what is printed reads back as what was built.
 //!
 //! Spaces stand where Triton's own printer puts them; there is no indentation, and an op begins a line.
@@ -27,7 +27,7 @@ pub use check::BuildError;
 pub use dtype::DType;
 pub use op::{Op, Region};
 pub use print::{Printed, ValueNames};
-pub use ty::{Alias, Type};
+pub use ty::{LayoutAlias, Type};
 pub use values::Ssa;
 
 /// A module that is being built. `O` is what the caller remembers of where an op comes from.
@@ -43,7 +43,7 @@ pub struct Builder<O> {
 
 /// A module that was built.
 #[derive(Clone, Debug)]
-pub struct Module<O> {
+pub struct IrModule<O> {
     pub(crate) region: Region<O>,
     pub(crate) aliases: Vec<String>,
     /// The name in the source of each value, by number.
@@ -65,8 +65,8 @@ impl<O> Default for Builder<O> {
     }
 }
 
-impl<O> Default for Module<O> {
-    fn default() -> Module<O> {
+impl<O> Default for IrModule<O> {
+    fn default() -> IrModule<O> {
         Builder::default().finish()
     }
 }
@@ -105,13 +105,13 @@ impl<O> Builder<O> {
     }
 
     /// A name for an attribute at the top of the module: `#a0` for `#ttg.nvmma_shared<{…}>`.
-    pub fn alias(&mut self, attribute: &str) -> Alias {
+    pub fn alias(&mut self, attribute: &str) -> LayoutAlias {
         let next = self.alias_list.len() as u32;
         let number = *self.aliases.entry(attribute.to_owned()).or_insert(next);
         if number == next {
             self.alias_list.push(attribute.to_owned());
         }
-        Alias(number)
+        LayoutAlias(number)
     }
 
     /// Appends an op and gives its results.
@@ -146,7 +146,7 @@ impl<O> Builder<O> {
     }
 
     /// The module; regions that are still open end.
-    pub fn finish(mut self) -> Module<O> {
+    pub fn finish(mut self) -> IrModule<O> {
         while !self.outer.is_empty() {
             let region = self.close();
             self.append(region);
@@ -158,11 +158,11 @@ impl<O> Builder<O> {
                 *slot = Some(format!("{of}{suffix}").into());
             }
         }
-        Module { region: self.region, aliases: self.alias_list, names, also_named, types }
+        IrModule { region: self.region, aliases: self.alias_list, names, also_named, types }
     }
 }
 
-impl<O> Module<O> {
+impl<O> IrModule<O> {
     /// Whether it has an op of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.region.contains(name)

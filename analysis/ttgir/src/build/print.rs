@@ -7,7 +7,7 @@ use dialects::{FormPiece, FormStep, GroupRef, HandWrittenForm, OpForm, OpSyntax}
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attr::comma_separated;
-use super::{Attr, Module, Op, Region, Ssa, Type};
+use super::{Attr, IrModule, Op, Region, Ssa, Type};
 
 /// How values are called in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ impl<O> Printed<O> {
     }
 }
 
-impl<O: Clone> Module<O> {
+impl<O: Clone> IrModule<O> {
     /// The text of the module.
     pub fn print(&self, names: ValueNames) -> Printed<O> {
         let mut printer = Printer {
@@ -70,7 +70,7 @@ enum Space {
 }
 
 struct Printer<'m, O> {
-    module: &'m Module<O>,
+    module: &'m IrModule<O>,
     /// Whether values are called by their names in the source.
     named: bool,
     /// How each value is called, once it was printed.

@@ -7,7 +7,7 @@ use crate::ty::MemSpace;
 
 /// A layout at the top of the module; prints as `#a0`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Alias(pub(super) u32);
+pub struct LayoutAlias(pub(super) u32);
 
 /// The type of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,7 +30,7 @@ pub enum Type {
         /// A scalar or a pointer.
         element: Rc<Type>,
         /// How elements lie in it.
-        layout: Alias,
+        layout: LayoutAlias,
         /// Shared or tensor memory.
         space: MemSpace,
         /// The shape of the allocation that it is a view of.
@@ -45,7 +45,7 @@ pub enum Type {
         /// The element type, where unsigned ones are told apart: `ui8`.
         element: &'static str,
         /// How a block lies in shared memory, where that was chosen.
-        layout: Option<Alias>,
+        layout: Option<LayoutAlias>,
     },
     /// `!ttg.async.token`.
     Token,
@@ -75,7 +75,7 @@ impl Type {
     }
 }
 
-impl fmt::Display for Alias {
+impl fmt::Display for LayoutAlias {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#a{}", self.0)
     }

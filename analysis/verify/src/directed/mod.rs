@@ -141,7 +141,7 @@ impl<'k> Search<'k> {
         let Terminator::Branch(_, yes, no) = &self.kernel.blocks.get(head)?.terminator else { return None };
         let before = crate::Slices::new(self.kernel).predecessors();
         let blocks = before.around(head);
-        let inside = |target: &kernel::Target| blocks.contains(&target.block.index());
+        let inside = |target: &kernel::JumpTarget| blocks.contains(&target.block.index());
         match (inside(yes), inside(no)) {
             (true, false) => Some(true),
             (false, true) => Some(false),

@@ -8,7 +8,7 @@ use crate::Formula;
 use crate::inputs::{set, set_alone};
 use crate::limits::directed::{DEPTH as MOST_DEPTH, VISITS as MOST_VISITS, WAYS as MOST_WAYS};
 use kernel::{CmpOp, InputId, InputKind, Kernel, Pure, Width};
-use machine::{Valuation, Word};
+use machine::{MemoryWord, Valuation};
 
 /// Largest program number.
 const MOST_PROGRAMS: i64 = (1 << 16) - 1;
@@ -88,7 +88,7 @@ impl Goal<'_> {
             match leaf {
                 Leaf::Word(memory, address) => {
                     let width = self.kernel.inputs.get(memory.index())?.width;
-                    valuation.set_word(Word { memory, address, value: possible_word(width, value)? });
+                    valuation.set_word(MemoryWord { memory, address, value: possible_word(width, value)? });
                 }
                 Leaf::Input(input) => {
                     let value = self.possible(input, value)?;

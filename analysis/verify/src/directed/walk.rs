@@ -6,7 +6,9 @@
 
 use crate::Formula;
 use crate::limits::directed::{OPERATIONS as MOST_OPERATIONS, VALUES as MOST_VALUES};
-use kernel::{EffectId, EffectKind, InputId, InputKind, Instr, Kernel, Pure, Target, Terminator, Var, Width, Word};
+use kernel::{
+    EffectId, EffectKind, InputId, InputKind, Instr, JumpTarget, Kernel, Pure, Terminator, Var, Width, WordAccess,
+};
 use machine::Valuation;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -218,12 +220,12 @@ impl<'w> Walker<'w> {
     }
 
     /// Parameters and what a jump gives them.
-    fn passes(&self, target: &Target) -> Vec<(Var, Place)> {
+    fn passes(&self, target: &JumpTarget) -> Vec<(Var, Place)> {
         let params = self.kernel.blocks.get(target.block.index()).map_or(&[][..], |block| &block.params);
         params.iter().zip(&target.args).map(|(&param, &arg)| (param, self.place(arg))).collect()
     }
 
-    fn jump(&mut self, target: &Target) -> usize {
+    fn jump(&mut self, target: &JumpTarget) -> usize {
         self.passes(target).into_iter().for_each(|(var, place)| self.assign(var, place));
         target.block.index()
     }
@@ -289,8 +291,8 @@ impl<'w> Walker<'w> {
     }
 
     /// What a word is in a walk, which holds no memory: the input, or as much more as was claimed before.
-    fn claimed(&mut self, word: &Word, otherwise: Place) -> Place {
-        let Word::Claim { dst, by, .. } = *word else { return otherwise };
+    fn claimed(&mut self, word: &WordAccess, otherwise: Place) -> Place {
+        let WordAccess::Claim { dst, by, .. } = *word else { return otherwise };
         let before = self.claims.entry(dst).or_default();
         let times = *before;
         *before += 1;

@@ -10,7 +10,7 @@ use super::facts::{Fact, NO_HIGH, gcd, range};
 use super::path::{LoopPosition, Path, fact, noticed, settled};
 use super::value::{Driver, Sum, Symbol, SymbolOrigin, Symbols, Value};
 pub(super) use crate::limits::proof::SPLIT;
-use kernel::{BlockId, Effect, InputId, Instr, Pure, Target, Terminator, Var};
+use kernel::{BlockId, Effect, InputId, Instr, JumpTarget, Pure, Terminator, Var};
 use machine::Machine;
 use smallvec::SmallVec;
 
@@ -107,7 +107,7 @@ impl Walk<'_, '_> {
     }
 
     /// Assigns a block's parameters, and notes where its loop is.
-    pub(super) fn enter(&mut self, path: &mut Path, cta: usize, from: Option<BlockId>, target: &Target) {
+    pub(super) fn enter(&mut self, path: &mut Path, cta: usize, from: Option<BlockId>, target: &JumpTarget) {
         let Some(block) = self.context.kernel.blocks.get(target.block.index()) else { return };
         let values: SmallVec<[Value; 8]> = target.args.iter().map(|&arg| path.value(cta, arg)).collect();
         for (&param, value) in block.params.iter().zip(values) {

@@ -11,7 +11,7 @@ use base::{Cancel, Limits};
 use explore::canonical;
 use kernel::text::parse;
 use kernel::{InputId, Kernel};
-use machine::{Machine, Valuation, Word};
+use machine::{Machine, MemoryWord, Valuation};
 use std::fmt::Write;
 use verify::{InputPlan, Reach, decide};
 
@@ -321,7 +321,8 @@ fn valuations(case: &Case) -> Vec<Valuation> {
                 for _ in 0..12 {
                     let mut valuation = Valuation { values: vec![0, rows, 0, 1, 0], ..Valuation::default() };
                     for row in 0..rows {
-                        let word = Word { memory: InputId(4), address: 4 * row, value: random.below(most) as i64 };
+                        let word =
+                            MemoryWord { memory: InputId(4), address: 4 * row, value: random.below(most) as i64 };
                         valuation.set_word(word);
                     }
                     all.push(valuation);

@@ -14,7 +14,7 @@ use kernel::{Buffer, BufferId, Shape, Space};
 
 use crate::array::{ElemType, offsets};
 use crate::limits::memory::LOCAL as MOST;
-use crate::tensor::{Sizes, Tensor, Word, count, each, with_word};
+use crate::tensor::{Sizes, TensorValue, Word, count, each, with_word};
 
 /// Rows of tensor memory.
 const ROWS: usize = 128;
@@ -24,7 +24,7 @@ const SCALE_ROWS: u64 = 32;
 
 /// A window: which elements of which buffer, and what they are.
 #[derive(Clone, Copy, Debug)]
-pub struct Window<'a> {
+pub struct TypedWindow<'a> {
     /// The buffer that it is a part of.
     pub buffer: BufferId,
     /// Where the window starts, in bits from the buffer's start.
@@ -139,7 +139,7 @@ impl CtaMemory {
     }
 
     /// Reads a window. Fails where it is not followed or reaches outside.
-    pub fn read(&self, window: Window<'_>) -> Result<Tensor, WindowError> {
+    pub fn read(&self, window: TypedWindow<'_>) -> Result<TensorValue, WindowError> {
         let (region, runs) = self.runs(&window)?;
         let shape = Sizes::from(window.sizes);
         with_word!(window.dtype, W => {
@@ -147,12 +147,12 @@ impl CtaMemory {
             for run in runs {
                 run.read(&region.bytes, &mut words)?;
             }
-            Ok(Tensor::of(window.dtype, shape, words))
+            Ok(TensorValue::of(window.dtype, shape, words))
         })
     }
 
     /// Writes a window. Fails where it is not followed, reaches outside, or the tensor is of another size.
-    pub fn write(&mut self, window: Window<'_>, tensor: &Tensor) -> Result<(), WindowError> {
+    pub fn write(&mut self, window: TypedWindow<'_>, tensor: &TensorValue) -> Result<(), WindowError> {
         if tensor.len() != count(window.sizes) || tensor.dtype().bytes() != window.dtype.bytes() {
             return Err(WindowError::Layout);
         }
@@ -172,7 +172,7 @@ impl CtaMemory {
     }
 
     /// The window as runs of elements, in the order of its elements.
-    fn runs(&self, window: &Window<'_>) -> Result<(&Region, Vec<ElementRun>), WindowError> {
+    fn runs(&self, window: &TypedWindow<'_>) -> Result<(&Region, Vec<ElementRun>), WindowError> {
         let place = self.places.get(window.buffer.0 as usize).ok_or(WindowError::Outside)?;
         let region = self.regions.get(place.region).ok_or(WindowError::Outside)?;
         let fits = u64::from(window.dtype.bits()) <= window.shape.element && window.shape.element.is_multiple_of(8);

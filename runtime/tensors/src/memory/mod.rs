@@ -9,4 +9,4 @@ mod local;
 mod tests;
 
 pub use global::{AccessFault, AccessMode, GlobalAccess, GlobalMemory};
-pub use local::{CtaMemory, Window, WindowError};
+pub use local::{CtaMemory, TypedWindow, WindowError};

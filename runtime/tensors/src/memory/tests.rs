@@ -2,26 +2,26 @@
 
 use kernel::{Buffer, BufferId, Dim, Shape, Space};
 
-use super::{CtaMemory, GlobalMemory, Window, WindowError};
+use super::{CtaMemory, GlobalMemory, TypedWindow, WindowError};
 use crate::array::ElemType;
-use crate::tensor::{Sizes, Tensor};
+use crate::tensor::{Sizes, TensorValue};
 
 fn buffer(space: Space, bits: u64, start: Option<u64>) -> Buffer {
     Buffer { space, bits, start, barriers: false, slot_bits: bits }
 }
 
 /// `first, first + 1, …` in a shape.
-fn count(dtype: ElemType, shape: &[u64], first: u64) -> Tensor {
+fn count(dtype: ElemType, shape: &[u64], first: u64) -> TensorValue {
     let len = shape.iter().product::<u64>();
-    Tensor::from_bits(dtype, Sizes::from(shape), first..first + len)
+    TensorValue::from_bits(dtype, Sizes::from(shape), first..first + len)
 }
 
-fn bits(tensor: &Tensor) -> Vec<u64> {
+fn bits(tensor: &TensorValue) -> Vec<u64> {
     (0..tensor.len()).map(|at| tensor.bits(at)).collect()
 }
 
-fn window<'a>(start: u64, shape: &'a Shape, sizes: &'a [u64], dtype: ElemType) -> Window<'a> {
-    Window { buffer: BufferId(0), start, shape, sizes, dtype }
+fn window<'a>(start: u64, shape: &'a Shape, sizes: &'a [u64], dtype: ElemType) -> TypedWindow<'a> {
+    TypedWindow { buffer: BufferId(0), start, shape, sizes, dtype }
 }
 
 #[test]
@@ -66,7 +66,8 @@ fn buffers_with_a_known_start_share_what_they_overlap() {
     ];
     let mut local = CtaMemory::new(&buffers).unwrap();
     let shape = Shape::dense(&[64], 8);
-    let of = |buffer| Window { buffer: BufferId(buffer), start: 0, shape: &shape, sizes: &[64], dtype: ElemType::I8 };
+    let of =
+        |buffer| TypedWindow { buffer: BufferId(buffer), start: 0, shape: &shape, sizes: &[64], dtype: ElemType::I8 };
     local.write(of(0), &count(ElemType::I8, &[64], 0)).unwrap();
     let other = bits(&local.read(of(1)).unwrap());
     assert_eq!(other[..32], (32..64).collect::<Vec<u64>>());

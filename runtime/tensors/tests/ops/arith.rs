@@ -138,7 +138,7 @@ fn integers_compare_by_sign_or_without() {
 fn what_is_undefined_is_what_hardware_gives() {
     let one = |name: &str, a, b| {
         let body = format!("%r = arith.{name} %a, %b : i32");
-        eval("%a: i32, %b: i32", &body, &[Value::int(32, a), Value::int(32, b)]).int_at(0)
+        eval("%a: i32, %b: i32", &body, &[RuntimeValue::int(32, a), RuntimeValue::int(32, b)]).int_at(0)
     };
     assert_eq!(one("divsi", 7, 0), -1);
     assert_eq!(one("remui", 7, 0), 7);
@@ -149,17 +149,17 @@ fn what_is_undefined_is_what_hardware_gives() {
 
 #[test]
 fn extensions_truncations_and_products_of_twice_the_width() {
-    let cast = |body: &str, from: &str, value: Value| eval(&format!("%a: {from}"), body, &[value]).int_at(0);
-    assert_eq!(cast("%r = arith.extsi %a : i1 to i32", "i1", Value::int(1, 1)), -1);
-    assert_eq!(cast("%r = arith.extui %a : i1 to i32", "i1", Value::int(1, 1)), 1);
-    assert_eq!(cast("%r = arith.extui %a : i8 to i32", "i8", Value::int(8, -1)), 255);
-    assert_eq!(cast("%r = arith.extsi %a : i8 to i64", "i8", Value::int(8, -1)), -1);
-    assert_eq!(cast("%r = arith.trunci %a : i32 to i8", "i32", Value::int(32, 511)), -1);
-    assert_eq!(cast("%r = arith.trunci %a : i32 to i1", "i32", Value::int(32, 2)), 0);
+    let cast = |body: &str, from: &str, value: RuntimeValue| eval(&format!("%a: {from}"), body, &[value]).int_at(0);
+    assert_eq!(cast("%r = arith.extsi %a : i1 to i32", "i1", RuntimeValue::int(1, 1)), -1);
+    assert_eq!(cast("%r = arith.extui %a : i1 to i32", "i1", RuntimeValue::int(1, 1)), 1);
+    assert_eq!(cast("%r = arith.extui %a : i8 to i32", "i8", RuntimeValue::int(8, -1)), 255);
+    assert_eq!(cast("%r = arith.extsi %a : i8 to i64", "i8", RuntimeValue::int(8, -1)), -1);
+    assert_eq!(cast("%r = arith.trunci %a : i32 to i8", "i32", RuntimeValue::int(32, 511)), -1);
+    assert_eq!(cast("%r = arith.trunci %a : i32 to i1", "i32", RuntimeValue::int(32, 2)), 0);
     let mut random = SplitMix64::new(3);
     for _ in 0..200 {
         let (a, b) = (random.next_u64() as i64, random.next_u64() as i64);
-        let both = [Value::int(64, a), Value::int(64, b)];
+        let both = [RuntimeValue::int(64, a), RuntimeValue::int(64, b)];
         let kernel = Kernel::new(1, "%a: i64, %b: i64", "%l, %h = arith.mulsi_extended %a, %b : i64");
         let results = kernel.run(&both).unwrap();
         let product = i128::from(a) * i128::from(b);

@@ -102,7 +102,7 @@ fn one_cta_does_an_atomic_for_those_that_share_it() {
     let kernel = Kernel::new(2, "%p: !tt.ptr<i32>, %v: i32", body);
     let mut world = Environment::default();
     let address = world.global.allocate("x", vec![0; 4]);
-    let old = kernel.run_in(1, &[Value::int(64, address as i64), Value::int(32, 3)], &mut world).unwrap();
+    let old = kernel.run_in(1, &[RuntimeValue::int(64, address as i64), RuntimeValue::int(32, 3)], &mut world).unwrap();
     assert_eq!(old[0].as_int(), Some(0));
     assert_eq!(world.global.contents(address).unwrap(), [3, 0, 0, 0]);
 }

@@ -156,8 +156,8 @@ fn arithmetic_of_halves_is_rounded_once() {
     for (dtype, name) in [(ElemType::F16, "f16"), (ElemType::BF16, "bf16")] {
         let n = 20_000u64;
         let bits: Vec<(u64, u64)> = (0..n).map(|_| (random.next_u64() & 0xffff, random.next_u64() & 0xffff)).collect();
-        let a = Value::Tensor(Tensor::from_bits(dtype, [n].into(), bits.iter().map(|pair| pair.0)));
-        let b = Value::Tensor(Tensor::from_bits(dtype, [n].into(), bits.iter().map(|pair| pair.1)));
+        let a = RuntimeValue::Tensor(TensorValue::from_bits(dtype, [n].into(), bits.iter().map(|pair| pair.0)));
+        let b = RuntimeValue::Tensor(TensorValue::from_bits(dtype, [n].into(), bits.iter().map(|pair| pair.1)));
         for (op, f) in [
             ("addf", (|a, b| a + b) as fn(f64, f64) -> f64),
             ("subf", |a, b| a - b),
@@ -196,9 +196,9 @@ fn conversions_of_ops() {
     assert_eq!(ints_of("f32", ElemType::F32, 1e20), i64::from(i32::MAX));
     assert_eq!(ints_of("f32", ElemType::F32, f64::NAN), 0);
     let body = "%r = arith.uitofp %a : i1 to f32";
-    assert_eq!(numbers(&eval("%a: i1", body, &[Value::int(1, 1)]))[0], 1.0);
+    assert_eq!(numbers(&eval("%a: i1", body, &[RuntimeValue::int(1, 1)]))[0], 1.0);
     let body = "%r = arith.sitofp %a : i1 to f32";
-    assert_eq!(numbers(&eval("%a: i1", body, &[Value::int(1, 1)]))[0], -1.0);
+    assert_eq!(numbers(&eval("%a: i1", body, &[RuntimeValue::int(1, 1)]))[0], -1.0);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn integers_become_the_nearest_float() {
         let value = random.next_u64() as i64 >> (random.next_u64() % 63);
         let number = |to: &str, op: &str| {
             let body = format!("%r = arith.{op} %a : i64 to {to}");
-            eval("%a: i64", &body, &[Value::int(64, value)])
+            eval("%a: i64", &body, &[RuntimeValue::int(64, value)])
         };
         assert_eq!(number("f32", "sitofp").bits(0), u64::from((value as f32).to_bits()));
         assert_eq!(number("f32", "uitofp").bits(0), u64::from((value as u64 as f32).to_bits()));
@@ -224,7 +224,7 @@ fn integers_become_the_nearest_float() {
     // A tie that a detour through `f64` would make even.
     let value = (1 << 62) + (1 << 54) + 1;
     let body = "%r = arith.sitofp %a : i64 to bf16";
-    let brain = decode(ElemType::BF16, eval("%a: i64", body, &[Value::int(64, value)]).bits(0));
+    let brain = decode(ElemType::BF16, eval("%a: i64", body, &[RuntimeValue::int(64, value)]).bits(0));
     assert_eq!(brain, ((1i64 << 62) + (1 << 55)) as f64);
 }
 
@@ -259,8 +259,9 @@ fn a_fused_product_of_halves_is_rounded_once() {
     let n = 20_000u64;
     let bits: Vec<[u64; 3]> =
         (0..n).map(|_| [random.next_u64(), random.next_u64(), random.next_u64()].map(|b| b & 0xffff)).collect();
-    let part =
-        |which: usize| Value::Tensor(Tensor::from_bits(ElemType::F16, [n].into(), bits.iter().map(|b| b[which])));
+    let part = |which: usize| {
+        RuntimeValue::Tensor(TensorValue::from_bits(ElemType::F16, [n].into(), bits.iter().map(|b| b[which])))
+    };
     let ty = format!("tensor<{n}xf16>");
     let parameters = format!("%a: {ty}, %b: {ty}, %c: {ty}");
     let result = eval(&parameters, &format!("%r = math.fma %a, %b, %c : {ty}"), &[part(0), part(1), part(2)]);

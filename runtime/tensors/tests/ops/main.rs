@@ -8,7 +8,7 @@ use ttgir::{Tree, ValueId};
 use tensors::array::ElemType;
 use tensors::float_format::{self, Rounding};
 use tensors::tensor::Sizes;
-use tensors::{Environment, OpSite, Tensor, Trap, Value, evaluate, evaluate_cluster};
+use tensors::{Environment, OpSite, RuntimeValue, TensorValue, Trap, evaluate, evaluate_cluster};
 
 mod arith;
 mod cluster;
@@ -44,7 +44,12 @@ impl Kernel {
     }
 
     /// Executes it in one CTA; the results of the last op.
-    pub(crate) fn run_in(&self, cta: u16, arguments: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
+    pub(crate) fn run_in(
+        &self,
+        cta: u16,
+        arguments: &[RuntimeValue],
+        world: &mut Environment,
+    ) -> Result<Vec<RuntimeValue>, Trap> {
         assert_eq!(arguments.len(), self.parameters);
         // A world belongs to one tree; here several kernels go over one memory.
         world.next_tree();
@@ -57,7 +62,7 @@ impl Kernel {
             if self.tree.is_terminator(op) {
                 break;
             }
-            let operands: Vec<Vec<Value>> = of_all
+            let operands: Vec<Vec<RuntimeValue>> = of_all
                 .iter()
                 .map(|values| self.tree.operands(op).iter().map(|operand| values[operand].clone()).collect())
                 .collect();
@@ -80,7 +85,7 @@ impl Kernel {
     }
 
     /// Executes it in the first CTA.
-    pub(crate) fn run(&self, arguments: &[Value]) -> Result<Vec<Value>, Trap> {
+    pub(crate) fn run(&self, arguments: &[RuntimeValue]) -> Result<Vec<RuntimeValue>, Trap> {
         self.run_in(0, arguments, &mut Environment::default())
     }
 }
@@ -101,29 +106,33 @@ fn tree_arguments(tree: &Tree) -> usize {
     entry(tree).len()
 }
 
-fn bind(tree: &Tree, arguments: &[Value], values: &mut HashMap<ValueId, Value>) {
+fn bind(tree: &Tree, arguments: &[RuntimeValue], values: &mut HashMap<ValueId, RuntimeValue>) {
     values.extend(entry(tree).iter().copied().zip(arguments.iter().cloned()));
 }
 
 /// The first result of a body.
-pub(crate) fn eval(parameters: &str, body: &str, arguments: &[Value]) -> Tensor {
+pub(crate) fn eval(parameters: &str, body: &str, arguments: &[RuntimeValue]) -> TensorValue {
     let results = Kernel::new(1, parameters, body).run(arguments).expect("it is followed");
     results[0].as_tensor().expect("a tensor").clone()
 }
 
 /// A tensor of integers.
-pub(crate) fn ints(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = i64>) -> Value {
+pub(crate) fn ints(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = i64>) -> RuntimeValue {
     let mask = if dtype == ElemType::I1 { 1 } else { -1 };
-    Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), values.into_iter().map(|value| (value & mask) as u64)))
+    RuntimeValue::Tensor(TensorValue::from_bits(
+        dtype,
+        Sizes::from(shape),
+        values.into_iter().map(|value| (value & mask) as u64),
+    ))
 }
 
 /// A tensor of floats.
-pub(crate) fn floats(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> Value {
+pub(crate) fn floats(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> RuntimeValue {
     let bits = values.into_iter().map(|value| float_format::encode(dtype, value, Rounding::Nearest));
-    Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), bits))
+    RuntimeValue::Tensor(TensorValue::from_bits(dtype, Sizes::from(shape), bits))
 }
 
 /// The elements of a tensor of floats.
-pub(crate) fn numbers(tensor: &Tensor) -> Vec<f64> {
+pub(crate) fn numbers(tensor: &TensorValue) -> Vec<f64> {
     (0..tensor.len()).map(|at| float_format::decode(tensor.dtype(), tensor.bits(at))).collect()
 }

@@ -7,14 +7,14 @@ use tensors::float_format::{decode, encode};
 use tensors::upcast::{ElementEncoding, OperandSide, upcast};
 
 /// A matrix of random numbers of a type.
-fn random(dtype: ElemType, shape: &[u64], seed: u64) -> Tensor {
+fn random(dtype: ElemType, shape: &[u64], seed: u64) -> TensorValue {
     let mut random = SplitMix64::new(seed);
     let len = shape.iter().product::<u64>();
     let bits = (0..len).map(|_| match dtype.is_int() {
         true => random.next_u64(),
         false => encode(dtype, super::unit(&mut random) * 4.0, Rounding::Nearest),
     });
-    Tensor::from_bits(dtype, Sizes::from(shape), bits.collect::<Vec<_>>().into_iter())
+    TensorValue::from_bits(dtype, Sizes::from(shape), bits.collect::<Vec<_>>().into_iter())
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn products_of_bytes_wrap_in_32_bits() {
 
 #[test]
 fn tf32_drops_bits() {
-    let one = Tensor::splat(ElemType::F32, [1, 1].into(), u64::from(1.0f32.to_bits()));
-    let fine = Tensor::splat(ElemType::F32, [1, 1].into(), u64::from(1.000_01f32.to_bits()));
+    let one = TensorValue::splat(ElemType::F32, [1, 1].into(), u64::from(1.0f32.to_bits()));
+    let fine = TensorValue::splat(ElemType::F32, [1, 1].into(), u64::from(1.000_01f32.to_bits()));
     let result = |precision| numbers(&dot(&one, &fine, None, ElemType::F32, precision).unwrap())[0];
     assert_eq!(result(Precision::Tf32), 1.0);
     assert_eq!(result(Precision::Ieee), f64::from(1.000_01f32));
@@ -99,11 +99,12 @@ fn scales_multiply_runs_along_k() {
     let body = "%d = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e4m3 rhs = e2m1 {fastMath = false} : \
                 tensor<4x64xf8E4M3FN>, tensor<4x2xi8> * tensor<32x3xi8>, tensor<3x2xi8> -> tensor<4x3xf32>";
     let c = floats(ElemType::F32, &[4, 3], [0.0; 12]);
-    let arguments = [Value::Tensor(a.clone()), a_scale.clone(), Value::Tensor(b.clone()), b_scale.clone(), c];
+    let arguments =
+        [RuntimeValue::Tensor(a.clone()), a_scale.clone(), RuntimeValue::Tensor(b.clone()), b_scale.clone(), c];
     let parameters =
         "%a: tensor<4x64xf8E4M3FN>, %as: tensor<4x2xi8>, %b: tensor<32x3xi8>, %bs: tensor<3x2xi8>, %c: tensor<4x3xf32>";
     let result = numbers(&eval(parameters, body, &arguments));
-    let scale = |value: &Value, at: usize| 2f64.powi(value.as_tensor().unwrap().bits(at) as i32 - 127);
+    let scale = |value: &RuntimeValue, at: usize| 2f64.powi(value.as_tensor().unwrap().bits(at) as i32 - 127);
     for i in 0..m {
         for j in 0..n {
             let mut sum = 0.0;

@@ -3,16 +3,16 @@
 use super::*;
 
 /// A world with one allocation of words `0, 1, 2, …` of a type, and its address.
-fn world(dtype: ElemType, count: u64) -> (Environment, Value) {
+fn world(dtype: ElemType, count: u64) -> (Environment, RuntimeValue) {
     let mut world = Environment::default();
     let tensor = ints(dtype, &[count], 0..count as i64);
     let tensor = tensor.as_tensor().unwrap();
     let bits = (0..tensor.len()).flat_map(|at| tensor.bits(at).to_le_bytes().into_iter().take(dtype.bytes()));
     let address = world.global.allocate("x", bits.collect());
-    (world, Value::int(64, address as i64))
+    (world, RuntimeValue::int(64, address as i64))
 }
 
-fn words(world: &Environment, address: &Value) -> Vec<i32> {
+fn words(world: &Environment, address: &RuntimeValue) -> Vec<i32> {
     let bytes = world.global.contents(address.as_int().unwrap() as u64).unwrap();
     bytes.chunks_exact(4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
@@ -22,7 +22,7 @@ const POINTERS: &str = "%r = tt.make_range {end = 8 : i32, start = 0 : i32} : te
                         %b = tt.splat %p : !tt.ptr<i32> -> tensor<8x!tt.ptr<i32>>\n\
                         %q = tt.addptr %b, %n : tensor<8x!tt.ptr<i32>>, tensor<8xi32>\n";
 
-fn splat(value: i64) -> Value {
+fn splat(value: i64) -> RuntimeValue {
     ints(ElemType::I32, &[8], [value; 8])
 }
 
@@ -55,7 +55,7 @@ fn an_access_outside_names_the_argument_and_the_element() {
     let store = Kernel::new(1, parameters, &format!("{POINTERS}tt.store %q, %r, %m : tensor<8x!tt.ptr<i32>>"));
     let all = ints(ElemType::I1, &[8], [1; 8]);
     let few = ints(ElemType::I1, &[8], [1, 1, 1, 1, 0, 0, 0, 0]);
-    let arguments = |mask: &Value, step| [address.clone(), splat(step), mask.clone()];
+    let arguments = |mask: &RuntimeValue, step| [address.clone(), splat(step), mask.clone()];
     let trap = load.run_in(0, &arguments(&all, 3), &mut world).unwrap_err();
     let Trap::OutOfBounds { fault, write: false, element: 4 } = trap else { panic!("{trap:?}") };
     assert_eq!(fault.near, Some(("x".into(), 48, 40)));
@@ -66,7 +66,7 @@ fn an_access_outside_names_the_argument_and_the_element() {
     assert!(trap_text(&store, &arguments(&all, 2), &mut world).contains("at byte 40 of `x`, which has 40"));
 }
 
-fn trap_text(kernel: &Kernel, arguments: &[Value], world: &mut Environment) -> String {
+fn trap_text(kernel: &Kernel, arguments: &[RuntimeValue], world: &mut Environment) -> String {
     kernel.run_in(0, arguments, world).unwrap_err().to_string()
 }
 
@@ -92,7 +92,7 @@ fn halves_keep_their_bits_on_the_way() {
                 tt.store %q, %v : tensor<8x!tt.ptr<f16>>\n%w = tt.load %q : tensor<8x!tt.ptr<f16>>";
     let kernel = Kernel::new(1, "%p: !tt.ptr<f16>, %v: tensor<8xf16>", body);
     let v = floats(ElemType::F16, &[8], (0..8).map(|at| f64::from(at) * 0.25 - 1.0));
-    let back = kernel.run_in(0, &[Value::int(64, address as i64), v.clone()], &mut world).unwrap();
+    let back = kernel.run_in(0, &[RuntimeValue::int(64, address as i64), v.clone()], &mut world).unwrap();
     assert_eq!(back, [v]);
 }
 
@@ -116,7 +116,7 @@ fn atomics_see_what_those_before_them_left() {
              %o = tt.atomic_rmw {kind}, acq_rel, gpu, %q, %v : (tensor<8x!tt.ptr<i32>>, tensor<8xi32>) -> tensor<8xi32>"
         );
         let kernel = Kernel::new(1, "%p: !tt.ptr<i32>, %v: tensor<8xi32>", &body);
-        let pointer = Value::int(64, address as i64);
+        let pointer = RuntimeValue::int(64, address as i64);
         let olds = kernel.run_in(0, &[pointer.clone(), ints(ElemType::I32, &[8], values)], &mut world).unwrap();
         assert_eq!(words(&world, &pointer), [last], "{kind}");
         let olds = olds[0].as_tensor().unwrap().ints();
@@ -142,12 +142,12 @@ fn atomics_see_what_those_before_them_left() {
 fn float_sums_and_exchanges_under_a_condition() {
     let mut world = Environment::default();
     let address = world.global.allocate("x", 1.5f32.to_le_bytes().to_vec());
-    let pointer = Value::int(64, address as i64);
+    let pointer = RuntimeValue::int(64, address as i64);
     let body = "%o = tt.atomic_rmw fadd, relaxed, gpu, %p, %v, %m : (!tt.ptr<f32>, f32, i1) -> f32";
     let add = Kernel::new(1, "%p: !tt.ptr<f32>, %v: f32, %m: i1", body);
     let run = |world: &mut Environment, mask| {
         let v = floats(ElemType::F32, &[], [2.25]);
-        add.run_in(0, &[pointer.clone(), v, Value::int(1, mask)], world).unwrap()[0].clone()
+        add.run_in(0, &[pointer.clone(), v, RuntimeValue::int(1, mask)], world).unwrap()[0].clone()
     };
     assert_eq!(run(&mut world, 1), floats(ElemType::F32, &[], [1.5]));
     run(&mut world, 0);
@@ -157,7 +157,7 @@ fn float_sums_and_exchanges_under_a_condition() {
     let held = i64::from(3.75f32.to_bits());
     for (compare, old, new) in [(1, held, held), (held, held, 7), (7, 7, 9)] {
         let next = if compare == 1 { 5 } else { new };
-        let arguments = [pointer.clone(), Value::int(32, compare), Value::int(32, next)];
+        let arguments = [pointer.clone(), RuntimeValue::int(32, compare), RuntimeValue::int(32, next)];
         assert_eq!(cas.run_in(0, &arguments, &mut world).unwrap()[0].as_int(), Some(old));
         assert_eq!(words(&world, &pointer), [new as i32]);
     }
@@ -167,11 +167,11 @@ const DESCRIPTOR: &str = "%d = tt.make_tensor_descriptor %p, [%h, %w], [%s, %one
 const SIZES: &str = "%p: !tt.ptr<i32>, %h: i32, %w: i32, %s: i64, %one: i64, %x: i32, %y: i32";
 
 /// A tensor of 6 rows of 10 columns, 16 words apart.
-fn block(x: i64, y: i64) -> (Environment, Vec<Value>) {
+fn block(x: i64, y: i64) -> (Environment, Vec<RuntimeValue>) {
     let (world, address) = world(ElemType::I32, 96);
-    let arguments = [6, 10].map(|size| Value::int(32, size)).into_iter();
-    let strides = [16, 1].map(|stride| Value::int(64, stride));
-    let at = [x, y].map(|at| Value::int(32, at));
+    let arguments = [6, 10].map(|size| RuntimeValue::int(32, size)).into_iter();
+    let strides = [16, 1].map(|stride| RuntimeValue::int(64, stride));
+    let at = [x, y].map(|at| RuntimeValue::int(32, at));
     (world, std::iter::once(address).chain(arguments).chain(strides).chain(at).collect())
 }
 
@@ -225,7 +225,7 @@ fn rows_are_gathered_and_scattered() {
     let body = format!(
         "{make}%r = tt.descriptor_gather %d[%rows, %y] : (!tt.tensordesc<1x8xi32>, tensor<4xi32>, i32) -> tensor<4x8xi32>"
     );
-    arguments[6] = Value::int(32, 4);
+    arguments[6] = RuntimeValue::int(32, 4);
     let got = Kernel::new(1, &parameters, &body).run_in(0, &arguments, &mut world).unwrap();
     let got = got[0].as_tensor().unwrap().ints();
     for (i, row) in [5i64, 0, 9, 2].into_iter().enumerate() {
@@ -259,7 +259,7 @@ fn assertions_and_prints() {
 #[test]
 fn what_is_not_followed_is_said() {
     let body = "%r = tt.elementwise_inline_asm \"lop3.b32 $0, $1, 1, 2, 3;\" {constraints = \"=r,r\", packed_element = 1 : i32, pure = true} %a : i32 -> i32";
-    let trap = Kernel::new(1, "%a: i32", body).run(&[Value::int(32, 1)]);
+    let trap = Kernel::new(1, "%a: i32", body).run(&[RuntimeValue::int(32, 1)]);
     assert!(matches!(trap, Err(Trap::NotFollowed(why)) if why.contains("lop3")));
     let body = "%r = tt.elementwise_inline_asm \"ex2.approx.ftz.f32 $0, $1;\" {constraints = \"=f,f\", packed_element = 1 : i32, pure = true} %a : f32 -> f32";
     assert_eq!(numbers(&eval("%a: f32", body, &[floats(ElemType::F32, &[], [3.0])])), [8.0]);
@@ -267,5 +267,5 @@ fn what_is_not_followed_is_said() {
     let halfway = 1.0 + 2f64.powi(-11);
     assert_eq!(numbers(&eval("%a: f32", body, &[floats(ElemType::F32, &[], [halfway])])), [1.0 + 2f64.powi(-10)]);
     let body = "%r = tt.elementwise_inline_asm \"nanosleep.u32 $1; mov.b32 $0, 7;\" {constraints = \"=r, r\", packed_element = 1 : i32, pure = false} %a : i32 -> i32";
-    assert_eq!(Kernel::new(1, "%a: i32", body).run(&[Value::int(32, 100)]), Ok(vec![Value::int(32, 7)]));
+    assert_eq!(Kernel::new(1, "%a: i32", body).run(&[RuntimeValue::int(32, 100)]), Ok(vec![RuntimeValue::int(32, 7)]));
 }

@@ -77,7 +77,7 @@ fn a_value_from_outside_that_is_no_constant_is_said() {
     let body = "%r = \"tt.reduce\"(%a) <{axis = 0 : i32}> ({\n^bb0(%x: i32, %y: i32):\n\
                 %s = arith.addi %x, %b : i32\ntt.reduce.return %s : i32\n}) : (tensor<8xi32>) -> i32";
     let kernel = Kernel::new(1, "%a: tensor<8xi32>, %b: i32", body);
-    let trap = kernel.run(&[ints(ElemType::I32, &[8], 0..8), Value::int(32, 1)]);
+    let trap = kernel.run(&[ints(ElemType::I32, &[8], 0..8), RuntimeValue::int(32, 1)]);
     assert!(matches!(trap, Err(Trap::NotFollowed(why)) if why.contains("%b")));
 }
 

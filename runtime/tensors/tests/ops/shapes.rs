@@ -3,7 +3,7 @@
 use super::*;
 
 /// `0, 1, 2, …` in a shape.
-fn count(shape: &[u64]) -> Value {
+fn count(shape: &[u64]) -> RuntimeValue {
     ints(ElemType::I32, shape, 0..shape.iter().product::<u64>() as i64)
 }
 
@@ -11,11 +11,11 @@ fn count(shape: &[u64]) -> Value {
 fn ranges_and_splats() {
     let range = eval("", "%r = tt.make_range {end = 24 : i32, start = 16 : i32} : tensor<8xi32>", &[]);
     assert_eq!(range.ints(), (16..24).collect::<Vec<i64>>());
-    let splat = eval("%a: i32", "%r = tt.splat %a : i32 -> tensor<2x3xi32>", &[Value::int(32, 7)]);
+    let splat = eval("%a: i32", "%r = tt.splat %a : i32 -> tensor<2x3xi32>", &[RuntimeValue::int(32, 7)]);
     assert_eq!((splat.ints(), splat.is_splat()), (vec![7; 6], true));
     assert_eq!(splat.dense().ints(), [7; 6]);
     let body = "%s = tt.splat %a : i32 -> tensor<1xi32>\n%r = tt.unsplat %s : tensor<1xi32>";
-    assert_eq!(eval("%a: i32", body, &[Value::int(32, 7)]).ints(), [7]);
+    assert_eq!(eval("%a: i32", body, &[RuntimeValue::int(32, 7)]).ints(), [7]);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_selection_by_element_and_by_one_value() {
     assert_eq!(eval(parameters, body, &[mask, a.clone(), b.clone()]).ints(), [0, -1, -1, 3]);
     let body = "%r = arith.select %c, %a, %b : tensor<4xi32>";
     let parameters = "%c: i1, %a: tensor<4xi32>, %b: tensor<4xi32>";
-    assert_eq!(eval(parameters, body, &[Value::int(1, 0), a, b]).ints(), [-1; 4]);
+    assert_eq!(eval(parameters, body, &[RuntimeValue::int(1, 0), a, b]).ints(), [-1; 4]);
 }
 
 /// A bitonic sort, as Triton's library writes it: reshapes, exchanges by `xor`, comparisons, selections.
@@ -129,7 +129,7 @@ fn a_sort_out_of_splits_and_joins() {
                 .flat_map(|row| std::iter::repeat_n((((row * 2 * distance) >> stage) & 1) as i64, distance as usize));
             let flip = ints(ElemType::I1, &[outer, distance], flip.collect::<Vec<_>>());
             let parameters = format!("%a: tensor<8xi32>, %flip: tensor<{outer}x{distance}xi1>");
-            now = Value::Tensor(eval(&parameters, &body, &[now, flip]));
+            now = RuntimeValue::Tensor(eval(&parameters, &body, &[now, flip]));
         }
     }
     let mut expected = values;

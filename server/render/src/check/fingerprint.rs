@@ -1,7 +1,7 @@
 //! What a finding is known by from one text of a file to the next: its kind, its kernel and the text of the lines that
 //! it is about. Lines that move, comments, numbers of SSA values and locations change nothing.
 
-use findings::{Finding, Problem};
+use findings::{Finding, TextProblem};
 
 /// A finding in a file's text, as 16 digits. Two findings that look alike have the same.
 pub fn of_finding(finding: &Finding, text: &str, python: bool) -> String {
@@ -16,7 +16,7 @@ pub fn of_finding(finding: &Finding, text: &str, python: bool) -> String {
 }
 
 /// The same of a problem of a file.
-pub fn of_problem(problem: &Problem, text: &str, python: bool) -> String {
+pub fn of_problem(problem: &TextProblem, text: &str, python: bool) -> String {
     let mut hash = Fnv::default();
     hash.part(problem.code);
     hash.part(&site(text, problem.range.start, python));

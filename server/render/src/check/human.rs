@@ -6,7 +6,7 @@ use ttgir::SyntaxError;
 
 use annotate_snippets::{Group, Level, Patch, Renderer, Snippet};
 use base::TextRange;
-use findings::{Finding, Fix, KernelReport, Kind, Problem, Proof, Severity, Verdict};
+use findings::{Finding, Fix, KernelReport, Kind, Proof, Severity, TextProblem, Verdict};
 
 use super::ReadError;
 use super::excerpt::{self, Label};
@@ -59,7 +59,7 @@ impl Printer for Human {
                     self.syntax(&mut out, &file.path, &places, error);
                 }
                 // What is no kernel in a directory is no news.
-                let news = |problem: &&Problem| problem.code != Problem::UNREAD || file.named || self.verbose;
+                let news = |problem: &&TextProblem| problem.code != TextProblem::UNREAD || file.named || self.verbose;
                 for problem in analysis.problems.iter().filter(news) {
                     self.problem(&mut out, &file.path, &places, problem);
                 }
@@ -152,7 +152,7 @@ impl Human {
         let _ = writeln!(out, "{}\n", excerpt::render(title, path, places, &marks, self.paint));
     }
 
-    fn problem(&self, out: &mut String, path: &str, places: &SourceText<'_>, problem: &Problem) {
+    fn problem(&self, out: &mut String, path: &str, places: &SourceText<'_>, problem: &TextProblem) {
         // What is remarked of a file that is in a directory is no news.
         if (problem.severity == Severity::Hint && !self.verbose) || (problem.severity > Severity::Warning && self.quiet)
         {

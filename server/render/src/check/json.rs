@@ -9,7 +9,7 @@
 //! keeps it `open`.
 
 use base::TextRange;
-use findings::{Finding, Fix, KernelReport, Note, Problem, Proof, Reason, Suppressed, SuppressedBy};
+use findings::{Finding, Fix, KernelReport, Note, Proof, ProofReason, Suppressed, SuppressedBy, TextProblem};
 use serde::Serialize;
 use ttgir::SyntaxError;
 
@@ -395,7 +395,7 @@ impl<'a> KernelJson<'a> {
 
 impl<'a> ProofJson<'a> {
     fn of(proof: &'a Proof, places: &SourceText<'_>) -> ProofJson<'a> {
-        let reasons = |reasons: &'a [Reason]| {
+        let reasons = |reasons: &'a [ProofReason]| {
             let reasons = reasons.iter();
             reasons.map(|it| ReasonJson { text: &it.text, range: it.range.map(|at| range(places, at)) }).collect()
         };
@@ -472,7 +472,7 @@ impl<'a> FixJson<'a> {
 }
 
 impl<'a> RefusedJson<'a> {
-    fn of(problem: &'a Problem, places: &SourceText<'_>) -> RefusedJson<'a> {
+    fn of(problem: &'a TextProblem, places: &SourceText<'_>) -> RefusedJson<'a> {
         RefusedJson {
             code: problem.code,
             severity: problem.severity.name(),

@@ -10,7 +10,7 @@ pub mod sarif;
 
 use std::collections::BTreeSet;
 
-use findings::{Finding, KernelReport, Pin, Problem, Proof, Severity, Suppressed, SuppressedBy, Verdict};
+use findings::{Finding, KernelReport, Pin, Proof, Severity, Suppressed, SuppressedBy, TextProblem, Verdict};
 use ttgir::SyntaxError;
 
 /// What was found in one file.
@@ -21,7 +21,7 @@ pub struct FileAnalysis {
     /// Its syntax errors.
     pub syntax: Vec<SyntaxError>,
     /// What Triton would refuse of a Python file, and what is wrong with its configuration.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<TextProblem>,
     /// What was left out, one sentence each.
     pub skipped: Vec<String>,
     /// For which release of Triton its kernels were analysed, where it is Python.
@@ -271,8 +271,8 @@ impl Tally {
                         Verdict::Undecided(_) => tally.undecided += 1,
                     }
                 }
-                let (unread, other): (Vec<&Problem>, Vec<&Problem>) =
-                    analysis.problems.iter().partition(|problem| problem.code == Problem::SYNTAX);
+                let (unread, other): (Vec<&TextProblem>, Vec<&TextProblem>) =
+                    analysis.problems.iter().partition(|problem| problem.code == TextProblem::SYNTAX);
                 tally.syntax_errors += unread.len();
                 let found = file.findings().map(|finding| finding.severity);
                 let all: Vec<Severity> = found.chain(other.iter().map(|problem| problem.severity)).collect();

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use ttgir::SyntaxError;
 
 use base::TextRange;
-use findings::{Finding, Fix, KernelReport, PrintedCode, Problem, Severity, Suppressed, SuppressedBy};
+use findings::{Finding, Fix, KernelReport, PrintedCode, Severity, Suppressed, SuppressedBy, TextProblem};
 use serde_json::{Value, json};
 
 use crate::SourceText;
@@ -157,7 +157,7 @@ fn open(kernel: &KernelReport, artifact: &Value, places: &SourceText<'_>) -> Opt
     Some(value.to_string())
 }
 
-fn refused(problem: &Problem, artifact: &Value, places: &SourceText<'_>) -> Value {
+fn refused(problem: &TextProblem, artifact: &Value, places: &SourceText<'_>) -> Value {
     let mut value = json!({
         "level": level(problem.severity),
         "message": { "text": problem.message },
@@ -272,7 +272,7 @@ fn syntax(error: &SyntaxError, artifact: &Value, places: &SourceText<'_>) -> Val
         }],
         "relatedLocations": related,
     });
-    set_rule(&mut value, Problem::SYNTAX);
+    set_rule(&mut value, TextProblem::SYNTAX);
     value
 }
 

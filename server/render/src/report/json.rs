@@ -19,7 +19,7 @@ use crate::document::{Input, Positions, Range, TOOL, Tool, value};
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Document<'a> {
+pub struct ReportDocument<'a> {
     /// 1
     schema: u32,
     tool: Tool,
@@ -34,16 +34,16 @@ pub struct Document<'a> {
     sections: Vec<Section<'a>>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> ReportDocument<'a> {
     /// A document around reports, or around the lists of files' sections, by path.
     pub fn new(
         encoding: &'a str,
         version: Option<i32>,
         reports: Vec<ReportJson<'a>>,
         sections: impl IntoIterator<Item = (&'a str, &'a SectionEntry)>,
-    ) -> Document<'a> {
+    ) -> ReportDocument<'a> {
         let sections = sections.into_iter().map(|(path, entry)| Section::new(path, entry)).collect();
-        Document { schema: 1, tool: TOOL, version, position_encoding: encoding, reports, sections }
+        ReportDocument { schema: 1, tool: TOOL, version, position_encoding: encoding, reports, sections }
     }
 
     /// The document, members sorted by name.

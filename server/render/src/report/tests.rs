@@ -5,7 +5,7 @@ use base::TextRange;
 use findings::Verdict;
 use kernel::{Half, Mode, Space, Stage};
 use report::{
-    Alias, BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, Edge, Expect, Mechanism, Member,
+    Alias, BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, Edge, Expect, LogicalBuffer, Mechanism,
     PartitionRow, PartitionUse, PhysicalBuffer, Remark, RemarkKind, Report,
 };
 use serde_json::json;
@@ -41,10 +41,10 @@ fn partition(label: &str, role: &str, op: &str) -> PartitionRow {
     PartitionRow { label, range: line(1), role, key_ops: vec![(op.to_owned(), 2)], warps: 4 }
 }
 
-fn member(name: &str, extent: (u64, u64)) -> Member {
+fn member(name: &str, extent: (u64, u64)) -> LogicalBuffer {
     let ty = "!ttg.memdesc<1x128x64xf32, #tmem, #ttng.tensor_memory, mutable>".to_owned();
     let (writers, readers) = (vec![used(5, 1, "writes", &["%j"])], vec![used(6, 0, "reads", &["%j"])]);
-    Member { name: name.to_owned(), about: String::new(), range: line(2), extent, ty, writers, readers }
+    LogicalBuffer { name: name.to_owned(), about: String::new(), range: line(2), extent, ty, writers, readers }
 }
 
 fn barrier(name: &str, mechanism: Mechanism, abstract_of: Option<(&'static str, Half)>) -> BarrierSummary {

@@ -2,7 +2,7 @@
 
 use findings::{Finding, KernelReport, Verdict};
 use report::Report;
-use report::timeline::{Folded, FoldedSteps, Row, Step, Timeline};
+use report::timeline::{Folded, FoldedSteps, Step, Timeline, TimelineRow};
 
 use crate::SourceText;
 use crate::lanes;
@@ -83,7 +83,7 @@ pub struct TraceDrawing<'a> {
     /// The text.
     pub places: &'a SourceText<'a>,
     /// Lines, from the top.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TimelineRow>,
     /// The line of each step, by its number less 1.
     row_of: Vec<usize>,
     /// Bands that are drawn where there is a letter for each.
@@ -119,8 +119,8 @@ impl<'a> TraceDrawing<'a> {
         let mut row_of = Vec::new();
         for (at, row) in rows.iter().enumerate() {
             let steps = match row {
-                Row::Step(_) => 1,
-                Row::Fold(fold) => (fold.to + 1 - fold.from) as usize,
+                TimelineRow::Step(_) => 1,
+                TimelineRow::Fold(fold) => (fold.to + 1 - fold.from) as usize,
             };
             row_of.extend(std::iter::repeat_n(at, steps));
         }
@@ -146,7 +146,7 @@ impl<'a> TraceDrawing<'a> {
 
     /// Whether a step is drawn in a fold only.
     pub fn folds(&self, step: u32) -> bool {
-        matches!(self.rows.get(self.row(step)), Some(Row::Fold(_)))
+        matches!(self.rows.get(self.row(step)), Some(TimelineRow::Fold(_)))
     }
 
     /// The line of the text that a step stands on.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use findings::{KernelReport, Kind, Verdict};
 use kernel::Mode;
-use report::timeline::{Band, FoldedSteps, Missing, PhaseEnd, Row, Step, TickAct, Timeline};
+use report::timeline::{Band, FoldedSteps, Missing, PhaseEnd, Step, TickAct, Timeline, TimelineRow};
 use ttgir::SyntaxError;
 
 use super::drawing::{TraceDrawing, folded, words};
@@ -107,12 +107,12 @@ impl<'a> Table<'a> {
         self.head(out);
         for (at, row) in self.drawing.rows.iter().enumerate() {
             match row {
-                Row::Step(number) => {
+                TimelineRow::Step(number) => {
                     if let Some(step) = self.timeline.step(*number) {
                         self.step(out, at, *number, step);
                     }
                 }
-                Row::Fold(fold) => self.fold(out, at, fold),
+                TimelineRow::Fold(fold) => self.fold(out, at, fold),
             }
         }
         for missing in &self.timeline.missing {

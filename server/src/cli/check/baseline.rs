@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use findings::{KernelReport, Problem, Severity, Suppressed, SuppressedBy, Verdict};
+use findings::{KernelReport, Severity, Suppressed, SuppressedBy, TextProblem, Verdict};
 use render::check::{CheckedFile, StaleEntry, fingerprint};
 use serde::{Deserialize, Serialize};
 
@@ -122,9 +122,9 @@ impl Baseline {
             }
             let (problems, errors) = (std::mem::take(&mut analysis.problems), &mut analysis.known_error);
             let before = problems.len();
-            let is_new = |problem: &Problem| {
+            let is_new = |problem: &TextProblem| {
                 let print = fingerprint::of_problem(problem, &text, python);
-                let counts = problem.severity <= Severity::Warning && problem.code != Problem::SYNTAX;
+                let counts = problem.severity <= Severity::Warning && problem.code != TextProblem::SYNTAX;
                 let known = counts && is_known("", problem.code, print, problem.range.start);
                 *errors |= known && problem.severity == Severity::Error;
                 !known
@@ -163,7 +163,7 @@ fn is_open(file: &CheckedFile, entry: &Entry) -> bool {
     let left_out = analysis.left_out.iter().any(|name| *name == entry.kernel || entry.kernel.is_empty());
     let undecided =
         |kernel: &KernelReport| kernel.name == entry.kernel && matches!(kernel.verdict, Verdict::Undecided(_));
-    let unread = |problem: &Problem| problem.code == Problem::SYNTAX;
+    let unread = |problem: &TextProblem| problem.code == TextProblem::SYNTAX;
     analysis.unchanged
         || left_out
         || !analysis.syntax.is_empty()

@@ -1,7 +1,7 @@
 //! `textDocument/completion` and `completionItem/resolve`.
 
 use engine::Source;
-use ide::completion::{self, Completion, CompletionKind as Kind, Completions, DocKey};
+use ide::completion::{self, CodeCompletion, CompletionKind as Kind, Completions, DocKey};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{
     CompletionContext, CompletionItem, CompletionItemKind, CompletionList, CompletionResponse, CompletionTextEdit,
@@ -93,7 +93,7 @@ fn documentation(value: String, markdown: bool) -> Documentation {
 fn list(snapshot: &Snapshot, found: Completions) -> CompletionResponse {
     let mapper = snapshot.mapper();
     let (insert, replace) = (mapper.range(found.insert), mapper.range(found.replace));
-    let item = |(at, item): (usize, Completion)| {
+    let item = |(at, item): (usize, CodeCompletion)| {
         let new_text = item.insert.clone().unwrap_or_else(|| item.label.clone());
         let edit = if snapshot.client.insert_replace {
             CompletionTextEdit::InsertAndReplace(InsertReplaceEdit { new_text, insert, replace })

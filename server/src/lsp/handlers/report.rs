@@ -12,8 +12,8 @@ use crate::barrier_report::{Content, ReportInput, report_views};
 use crate::lsp::snapshot::Snapshot;
 use render::SourceText;
 use render::report::blocks::DocBlock;
-use render::report::html::{self, Fragment};
-use render::report::json::{Document, ReportJson};
+use render::report::html::{self, HtmlFragment};
+use render::report::json::{ReportDocument, ReportJson};
 use render::report::{ReportView, SectionEntry, section_list, text as text_of};
 use render::style::Painter;
 
@@ -48,7 +48,7 @@ pub(crate) struct ReportHtml {
     /// The file.
     title: String,
     #[serde(flatten)]
-    page: Fragment,
+    page: HtmlFragment,
     /// The version of the document that it is about.
     version: i32,
 }
@@ -64,7 +64,7 @@ pub(crate) fn document(snapshot: &Snapshot, params: &ReportParams, cancel: &Canc
         let reports = views.iter().map(|view| ReportJson::new(view, &positions)).collect();
         let sections = listed.iter().map(|listed| (path, listed));
         let encoding = snapshot.client.encoding.kind();
-        Document::new(encoding.as_str(), Some(snapshot.version), reports, sections).value()
+        ReportDocument::new(encoding.as_str(), Some(snapshot.version), reports, sections).value()
     })
 }
 

@@ -1,7 +1,7 @@
 //! The steps of a run, for clients that go through them: where each is, and what barriers count after it.
 
 use findings::Finding;
-use render::report::html::{self, Fragment};
+use render::report::html::{self, HtmlFragment};
 use render::trace::TraceDrawing;
 use render::trace::states::{self, BarrierLife, BarrierState};
 use report::timeline::{Step, Timeline};
@@ -26,7 +26,7 @@ pub(crate) struct SteppedRun {
     /// All barriers with what they count over the whole run.
     barriers: Vec<BarrierLife>,
     /// The swim lanes, where they were asked for; each step is a link to its line, and has its number in `data-step`.
-    picture: Option<Fragment>,
+    picture: Option<HtmlFragment>,
 }
 
 /// One step.

@@ -3,7 +3,7 @@
 use base::{IrNames, Limits, TextRange};
 use engine::Source;
 use findings::Finding;
-use lower::{Options, lower_with};
+use lower::{LoweringOptions, lower_with};
 use report::timeline::{Timeline, of_finding, of_kernel};
 
 use crate::lsp::snapshot::Snapshot;
@@ -23,7 +23,7 @@ fn of_ir(snapshot: &Snapshot, kernel: TextRange, finding: Option<&Finding>) -> O
     let mut sections = snapshot.source.ir()?.sections().iter();
     let section = sections.find(|section| holds(section.offset(), section.text().len()))?;
     let offset = section.offset();
-    let lowered = lower_with(section.tree(), Options::default());
+    let lowered = lower_with(section.tree(), LoweringOptions::default());
     let lowered = lowered.into_iter().find(|lowered| lowered.map.kernel_range.start + offset == kernel.start)?;
     let run = match finding {
         Some(finding) => of_finding(&lowered, finding, &IrNames),

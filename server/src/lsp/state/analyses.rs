@@ -9,7 +9,7 @@ use std::time::Duration;
 use base::{Cancel, Cancelled};
 use engine::{Analysis, Listener, Progress, Source};
 use execution::recipe_check;
-use findings::Problem;
+use findings::TextProblem;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -395,7 +395,7 @@ pub(crate) fn analyse(
 }
 
 /// What is wrong with the settings of a document, unless the client is told where they stand.
-fn said_here(snapshot: &Snapshot, configuration: &Configuration) -> Vec<Problem> {
+fn said_here(snapshot: &Snapshot, configuration: &Configuration) -> Vec<TextProblem> {
     let told = |folder: &PathBuf| snapshot.told_settings.contains(folder);
     // Who does not ask is told there, too: `push_settings`.
     let elsewhere = !snapshot.client.pull_diagnostics || configuration.folder.as_ref().is_some_and(told);

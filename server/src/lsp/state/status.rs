@@ -2,7 +2,7 @@
 
 use engine::Depth;
 use tower_lsp::ls_types::Uri;
-use transport::{DocumentState, KernelState, KernelStatus, Status};
+use transport::{DocumentState, KernelState, KernelStatus, StatusParams};
 
 use super::SessionState;
 use crate::lsp::kernel_status;
@@ -33,7 +33,7 @@ impl SessionState {
         };
         let earlier = document.last_good.names().filter(|name| !known(&kernels, name)).map(str::to_owned).collect();
         let earlier = if state == DocumentState::Done { Vec::new() } else { earlier };
-        self.sender.status(Status { uri: uri.clone(), version: document.version, state, kernels, earlier });
+        self.sender.status(StatusParams { uri: uri.clone(), version: document.version, state, kernels, earlier });
     }
 }
 

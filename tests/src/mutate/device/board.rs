@@ -5,8 +5,8 @@ use super::memory::Memory;
 use super::policy::{Order, Policy};
 use super::values::{OUT, cta, moved, pack, remote, unpack};
 use kernel::{
-    BlockId, BufferId, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Kernel, Mode, Proxy, ShapeId, SiteId,
-    Target, Terminator, Var, ViewOp,
+    BlockId, BufferId, Effect, EffectId, EffectKind, InputId, InputKind, Instr, JumpTarget, Kernel, Mode, Proxy,
+    ShapeId, SiteId, Terminator, Var, ViewOp,
 };
 use machine::Valuation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -333,7 +333,7 @@ impl<'k> Board<'k> {
         (cta(value).unwrap_or_else(|| self.cta_of(thread)), buffer, start)
     }
 
-    fn jump(&mut self, thread: usize, target: &Target) {
+    fn jump(&mut self, thread: usize, target: &JumpTarget) {
         let values: Vec<i64> = target.args.iter().map(|&arg| self.get(thread, arg)).collect();
         let Some(block) = self.kernel.blocks.get(target.block.index()) else { return self.fail(Fault::Lost) };
         for (&param, value) in block.params.iter().zip(values) {

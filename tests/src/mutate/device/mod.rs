@@ -33,7 +33,7 @@ pub use policy::{Pace, Policy};
 use base::{Limits, LineIndex};
 use kernel::{Input, InputId, Kernel, Lowered};
 use lower::lower;
-use machine::{Valuation, Word};
+use machine::{MemoryWord, Valuation};
 use ttgir::Tree;
 use verify::{InputPlan, unbound};
 
@@ -189,7 +189,11 @@ impl Device {
             taken[at] = true;
             let memory = InputId(values.len() as u32);
             words.extend(
-                valuation.words.iter().filter(|word| word.memory.index() == at).map(|word| Word { memory, ..*word }),
+                valuation
+                    .words
+                    .iter()
+                    .filter(|word| word.memory.index() == at)
+                    .map(|word| MemoryWord { memory, ..*word }),
             );
             values.push(*valuation.values.get(at)?);
         }

@@ -8,7 +8,7 @@ use super::super::layouts::{build, object, opaque_padded, opaque_registers, swiz
 use builtins::operand::{field, flag, given, int, int_list, ints, list, need};
 use python::interp::{Eval, Interp, Stop};
 use python::library::types::layout_text;
-use python::library::{Args, Bound, Class, Earlier, NOTHING, Part, Row};
+use python::library::{Args, Bound, Earlier, LibClass, NOTHING, Part, Row};
 use python::value::{Object, Value};
 
 const DISTRIBUTED: &str = "gl.DistributedLayout";
@@ -16,7 +16,7 @@ const PARTITIONED: &str = "gl.amd.cdna5.PartitionedSharedLayout";
 
 pub(super) const PART: Part = Part {
     classes: &[
-        Class::new(
+        LibClass::new(
             "gl.amd.AMDMFMALayout",
             "version, instr_shape, transposed, warps_per_cta, element_bitwidth=None, tiles_per_warp=None, cga_layout=[]",
             &[DISTRIBUTED],
@@ -24,14 +24,14 @@ pub(super) const PART: Part = Part {
             mfma,
         )
         .earlier(&[("ctas_per_cga", Earlier::One), ("cta_split_num", Earlier::One), ("cta_order", Earlier::Ignored)]),
-        Class::new(
+        LibClass::new(
             "gl.amd.AMDWMMALayout",
             "version, transposed, warp_bases, reg_bases=None, instr_shape=None, cga_layout=[], rank=None",
             &[DISTRIBUTED],
             6,
             wmma,
         ),
-        Class::new(
+        LibClass::new(
             "gl.intel.IntelDPASLayout",
             "repeatCount, systolic_depth, execution_size, ops_per_chan, warps_per_cta, rep_cluster, \
              threads_per_warp, cta_order=None",
@@ -39,7 +39,7 @@ pub(super) const PART: Part = Part {
             9,
             |_, class, bound| Ok(Value::Object(Rc::new(build(class, bound, &[])))),
         ),
-        Class::new(
+        LibClass::new(
             PARTITIONED,
             "num_partitions, num_groups, partition_dim, partition_layout",
             &["gl.SharedLayout"],
@@ -47,7 +47,7 @@ pub(super) const PART: Part = Part {
             partitioned,
         )
         .text(partitioned_text),
-        Class::new(
+        LibClass::new(
             "gl.amd.cdna5.mbarrier.MBarrierLayout",
             "cga_layout=None",
             &["gl.SwizzledSharedLayout", "gl.SharedLayout"],
@@ -85,7 +85,7 @@ pub(super) const PART: Part = Part {
     ..NOTHING
 };
 
-fn mfma<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn mfma<'a>(interp: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     let warps = match need(interp, bound, "warps_per_cta")? {
         warps @ (Value::Tuple(_) | Value::List(_)) => list(interp, warps, "warps_per_cta")?.len(),
         _ => 2,
@@ -98,7 +98,7 @@ fn mfma<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -
     Ok(Value::Object(Rc::new(completed(class, bound, &defaults))))
 }
 
-fn wmma<'a>(_: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn wmma<'a>(_: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     let defaults = [
         ("reg_bases", int_list([])),
         ("instr_shape", int_list([16, 16, 16])),
@@ -109,7 +109,7 @@ fn wmma<'a>(_: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eva
 }
 
 /// A field that is given as `None` takes its default too.
-fn completed<'a>(class: &'static Class, bound: &Bound<'a>, defaults: &[(&'static str, Value<'a>)]) -> Object<'a> {
+fn completed<'a>(class: &'static LibClass, bound: &Bound<'a>, defaults: &[(&'static str, Value<'a>)]) -> Object<'a> {
     let mut made = build(class, bound, defaults);
     for (name, value) in &mut made.fields {
         if matches!(value, Value::None)
@@ -121,7 +121,7 @@ fn completed<'a>(class: &'static Class, bound: &Bound<'a>, defaults: &[(&'static
     made
 }
 
-fn barrier<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn barrier<'a>(interp: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     let cga = given(bound, "cga_layout").cloned().unwrap_or_else(|| int_list([]));
     let one = || Value::Int(1);
     let fields =
@@ -129,7 +129,7 @@ fn barrier<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>
     object(interp, class.path, fields)
 }
 
-fn partitioned<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+fn partitioned<'a>(interp: &mut Interp<'a>, class: &'static LibClass, bound: &Bound<'a>) -> Eval<'a> {
     for name in ["num_partitions", "num_groups"] {
         if let Value::Int(value) = need(interp, bound, name)?
             && (*value <= 0 || value & (value - 1) != 0)

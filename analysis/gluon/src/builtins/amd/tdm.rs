@@ -16,7 +16,7 @@ use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::types::descriptor_type;
 use python::library::{Bound, NOTHING, Part, Row};
-use python::value::{DType, DescKind, MemDesc, Space, TensorDesc, Value};
+use python::value::{DType, DescKind, DescSpace, MemDesc, TensorDesc, Value};
 
 const LOAD: &str = "src, offsets=None, dest=None, pred=None, mbarrier=None, warp_used_hint=None, cache_modifier=''";
 const STORE: &str = "dest, offsets=None, src=None, mbarrier=None, cache_modifier=''";
@@ -174,7 +174,7 @@ fn placed<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, desc: &TensorDesc<'a>,
 fn shared<'a>(interp: &Interp<'a>, bound: &Bound<'a>, name: &'static str) -> Result<Rc<MemDesc<'a>>, Stop> {
     let Some(value) = given(bound, name) else { return interp.raise(format!("`{name}` is not given")) };
     let of = memory(interp, value, name)?;
-    if of.space != Space::Shared {
+    if of.space != DescSpace::Shared {
         return interp.raise(format!("`{name}` is no shared memory"));
     }
     Ok(of)

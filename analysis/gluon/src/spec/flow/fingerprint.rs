@@ -34,3 +34,26 @@ impl Flow {
         hasher.finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use python::syntax::{Module, NoSources};
+
+    const TEXT: &str = "from triton.experimental import gluon\nfrom triton.experimental.gluon import language as gl\n\n\
+                        @gluon.jit\ndef other(out):\n    gl.store(out, 1)\n\n\
+                        @gluon.jit\ndef kernel(out, N: gl.constexpr):\n    gl.static_assert(N < 20)\n    gl.store(out, N)\n";
+
+    #[test]
+    fn an_edit_elsewhere_searches_for_no_values() {
+        let print = |text: &str| {
+            let module = Arc::new(Module::parse("k.py", text.to_owned(), None));
+            let entries = crate::entries(&module, &NoSources);
+            let kernel = entries.iter().find(|entry| entry.name == "kernel").map_or(0, |entry| entry.def);
+            crate::spec::flow::of(&module, &NoSources).fingerprint(&[kernel])
+        };
+        assert_eq!(print(TEXT), print(&TEXT.replace("store(out, 1)", "store(out, 12)")));
+        assert_ne!(print(TEXT), print(&TEXT.replace("N < 20", "N < 10")));
+    }
+}

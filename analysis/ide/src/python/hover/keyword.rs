@@ -62,7 +62,7 @@ pub(super) fn element(place: &Place<'_>) -> Option<Hover> {
     let dotted = place.dotted.as_deref()?;
     let full = Imports::of(place.module, place.sources).path(dotted)?;
     let builtin = catalog::find(&full, place.version)?;
-    if builtin.kind != catalog::Kind::ElementType {
+    if builtin.kind != catalog::BuiltinKind::ElementType {
         return None;
     }
     let name = builtin.name;

@@ -11,7 +11,7 @@ use super::place::{Place, source};
 use crate::Hover;
 use crate::limits::hover::NUMBERS as DEPTH;
 use engine::instances::{ElaboratedInstance, KernelInstances};
-use gluon::{Given, Source, canonical, imported};
+use gluon::{Given, ValueSource, canonical, imported};
 use python::syntax::{CurrentTree, Module, each_node, range};
 use ttgir::Ty;
 use ttgir::layout::{Field, LayoutSpec};
@@ -360,13 +360,13 @@ pub(super) fn of_parameter(place: &Place<'_>) -> Option<Hover> {
             Given::Value(text) | Given::Type(text) => text,
         };
         let source = match argument.source {
-            Source::Command => "the command line",
-            Source::Directive => "a directive",
-            Source::Cache => "what Triton compiled",
-            Source::Launch => "a launch",
-            Source::Default => "its default",
-            Source::Configuration => "the configuration",
-            Source::Chosen => "chosen, since nothing says it",
+            ValueSource::Command => "the command line",
+            ValueSource::Directive => "a directive",
+            ValueSource::Cache => "what Triton compiled",
+            ValueSource::Launch => "a launch",
+            ValueSource::Default => "its default",
+            ValueSource::Configuration => "the configuration",
+            ValueSource::Chosen => "chosen, since nothing says it",
         };
         let row = format!("`{text}`, by {source}").replace("by chosen", "chosen");
         if !said.contains(&row) {

@@ -12,7 +12,8 @@ use ruff_python_ast::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Access, Binding, BindingId, BindingKind, Mention, NameIndex, Scope, ScopeId, ScopeKind, called, function_named,
+    Binding, BindingId, BindingKind, Mention, NameAccess, NameIndex, NameScope, ScopeId, ScopeKind, called,
+    function_named,
 };
 use python::syntax::CurrentTree;
 
@@ -36,7 +37,7 @@ struct Bound {
 
 /// A scope in the making.
 struct Draft<'a> {
-    scope: Scope,
+    scope: NameScope,
     bound: Vec<(&'a str, Bound)>,
     known: FxHashMap<&'a str, usize>,
     globals: FxHashSet<&'a str>,
@@ -48,7 +49,7 @@ struct Place<'a> {
     name: &'a str,
     range: TextRange,
     scope: ScopeId,
-    access: Access,
+    access: NameAccess,
 }
 
 /// A keyword of a call: where the function is named, and the keyword.
@@ -75,7 +76,7 @@ impl<'a> Builder<'a> {
     fn open(&mut self, kind: ScopeKind, name: &str, range: TextRange) -> ScopeId {
         let id = ScopeId(self.drafts.len() as u32);
         let parent = (!self.drafts.is_empty()).then_some(ScopeId(self.current));
-        let scope = Scope { kind, parent, name: name.to_owned(), range, names: FxHashMap::default() };
+        let scope = NameScope { kind, parent, name: name.to_owned(), range, names: FxHashMap::default() };
         let (known, globals, nonlocals) = Default::default();
         self.drafts.push(Draft { scope, bound: Vec::new(), known, globals, nonlocals });
         self.current = id.0;
@@ -87,7 +88,7 @@ impl<'a> Builder<'a> {
         self.current = parent.map_or(0, |parent| parent.0);
     }
 
-    fn mention(&mut self, name: &'a str, range: TextRange, scope: ScopeId, access: Access) {
+    fn mention(&mut self, name: &'a str, range: TextRange, scope: ScopeId, access: NameAccess) {
         if !name.is_empty() {
             self.places.push(Place { name, range, scope, access });
         }
@@ -99,7 +100,7 @@ impl<'a> Builder<'a> {
     }
 
     fn bind_in(&mut self, scope: ScopeId, name: &'a str, range: TextRange, kind: BindingKind, body: Option<ScopeId>) {
-        self.mention(name, range, scope, Access::Bind);
+        self.mention(name, range, scope, NameAccess::Bind);
         let Some(draft) = self.drafts.get_mut(scope.0 as usize).filter(|_| !name.is_empty()) else { return };
         let at = *draft.known.entry(name).or_insert_with(|| {
             draft.bound.push((name, Bound { kind, range, bodies: Vec::new() }));
@@ -213,7 +214,7 @@ impl<'a> Builder<'a> {
     fn declare(&mut self, names: &'a [Identifier], global: bool) {
         let scope = ScopeId(self.current);
         for name in names {
-            self.mention(name.as_str(), range(name), scope, Access::Declare);
+            self.mention(name.as_str(), range(name), scope, NameAccess::Declare);
             let Some(draft) = self.drafts.get_mut(scope.0 as usize) else { continue };
             let set = if global { &mut draft.globals } else { &mut draft.nonlocals };
             set.insert(name.as_str());
@@ -223,7 +224,7 @@ impl<'a> Builder<'a> {
     fn finish(self) -> NameIndex {
         let Builder { drafts, places, keywords, given, stars, .. } = self;
         let mut bindings: Vec<Binding> = Vec::new();
-        let mut scopes: Vec<Scope> = Vec::with_capacity(drafts.len());
+        let mut scopes: Vec<NameScope> = Vec::with_capacity(drafts.len());
         let (mut globals, mut nonlocals) = (Vec::new(), Vec::new());
         let mut late: Vec<(&str, Bound)> = Vec::new();
         for (at, draft) in drafts.into_iter().enumerate() {
@@ -286,7 +287,7 @@ impl<'a> Builder<'a> {
         // The places are searched by halves for it: what is found comes behind them at the end.
         let named = keywords.iter().filter_map(|keyword| {
             let (range, scope) = (range(keyword.name), keyword.scope);
-            Some(Mention { range, binding: parameter(&index, keyword)?, scope, access: Access::Keyword })
+            Some(Mention { range, binding: parameter(&index, keyword)?, scope, access: NameAccess::Keyword })
         });
         let named: Vec<Mention> = named.collect();
         index.mentions.extend(named);
@@ -317,7 +318,7 @@ fn aliases(
     given: &FxHashMap<TextRange, Option<Vec<TextRange>>>,
 ) -> FxHashMap<BindingId, Vec<BindingId>> {
     let mut found: FxHashMap<BindingId, Option<Vec<BindingId>>> = FxHashMap::default();
-    for mention in index.mentions.iter().filter(|mention| mention.access == Access::Bind) {
+    for mention in index.mentions.iter().filter(|mention| mention.access == NameAccess::Bind) {
         if index.binding(mention.binding).is_none_or(|binding| binding.kind != BindingKind::Variable) {
             continue;
         }
@@ -397,7 +398,7 @@ impl<'a> Visitor<'a> for Builder<'a> {
                 _ => {
                     let own = self.generic.as_ref().filter(|(_, names)| names.contains(name.id.as_str()));
                     let scope = own.map_or(ScopeId(self.current), |(scope, _)| *scope);
-                    self.mention(name.id.as_str(), whole, scope, Access::Read);
+                    self.mention(name.id.as_str(), whole, scope, NameAccess::Read);
                 }
             },
             Expr::Named(named) => {

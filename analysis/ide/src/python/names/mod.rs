@@ -41,7 +41,7 @@ pub enum ScopeKind {
 
 /// A scope.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct NameScope {
     /// What opens it.
     pub kind: ScopeKind,
     /// The scope around it.
@@ -92,7 +92,7 @@ pub struct Binding {
 
 /// What a place does with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum NameAccess {
     /// Gives it a value, or takes it away.
     Bind,
     /// Uses it.
@@ -113,13 +113,13 @@ pub struct Mention {
     /// The scope that it stands in.
     pub scope: ScopeId,
     /// What is done with it.
-    pub access: Access,
+    pub access: NameAccess,
 }
 
 /// All names of a file.
 #[derive(Debug)]
 pub struct NameIndex {
-    scopes: Vec<Scope>,
+    scopes: Vec<NameScope>,
     bindings: Vec<Binding>,
     /// In the order of the text.
     mentions: Vec<Mention>,
@@ -153,12 +153,12 @@ impl NameIndex {
     }
 
     /// A scope.
-    pub fn scope(&self, scope: ScopeId) -> Option<&Scope> {
+    pub fn scope(&self, scope: ScopeId) -> Option<&NameScope> {
         self.scopes.get(scope.0 as usize)
     }
 
     /// All scopes, outer before inner, the file first.
-    pub fn scopes(&self) -> impl Iterator<Item = (ScopeId, &Scope)> {
+    pub fn scopes(&self) -> impl Iterator<Item = (ScopeId, &NameScope)> {
         self.scopes.iter().enumerate().map(|(at, scope)| (ScopeId(at as u32), scope))
     }
 
@@ -260,7 +260,7 @@ impl NameIndex {
     /// be taken for.
     pub fn conflict(&self, binding: BindingId, name: &str) -> Option<&Binding> {
         let own = self.binding(binding)?.scope;
-        let shadowed = self.places(binding).filter(|place| place.access != Access::Keyword).find_map(|place| {
+        let shadowed = self.places(binding).filter(|place| place.access != NameAccess::Keyword).find_map(|place| {
             let between = self.visible(place.scope).take_while(|scope| *scope != own);
             between.chain([own]).find_map(|scope| self.own(scope, name))
         });
@@ -273,7 +273,7 @@ impl NameIndex {
             let mut until = self
                 .visible(place.scope)
                 .take_while(|scope| meant.kind == BindingKind::Unbound || *scope != meant.scope);
-            outside && place.access != Access::Keyword && until.any(|scope| scope == own)
+            outside && place.access != NameAccess::Keyword && until.any(|scope| scope == own)
         });
         captured.and_then(|place| self.binding(place.binding))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::python::names::{Access, BindingKind, NameIndex, ScopeId};
+use crate::python::names::{BindingKind, NameAccess, NameIndex, ScopeId};
 use base::TextRange;
 use python::syntax::{CurrentTree, Module, Sources};
 use ttgir::queries::memory;
@@ -130,7 +130,8 @@ fn runs(resolver: &Resolver<'_>, elaborated: &ElaboratedInstance, by: Executor) 
             // A function inside of another one, or a method.
             let index = resolver.index(module);
             let body = index.scopes().find(|(_, scope)| scope.name == name)?.1;
-            let at = index.mentions().iter().find(|it| it.access == Access::Bind && body.range.start == it.range.start);
+            let at =
+                index.mentions().iter().find(|it| it.access == NameAccess::Bind && body.range.start == it.range.start);
             of_function(FilePlace { module: module.clone(), range: at?.range })
         }
     }
@@ -208,7 +209,7 @@ fn callers(resolver: &Resolver<'_>, module: &Arc<Module>, function: &PythonParty
     let mut places = importers(resolver, &function.place, &function.place.module);
     let own = resolver.index(&function.place.module);
     if let Some(binding) = own.at(function.place.range.start).map(|mention| mention.binding) {
-        let read = own.places(binding).filter(|place| place.access == Access::Read);
+        let read = own.places(binding).filter(|place| place.access == NameAccess::Read);
         places.extend(read.map(|place| FilePlace { module: function.place.module.clone(), range: place.range }));
     }
     // The file at hand first.
@@ -236,7 +237,7 @@ fn callees(resolver: &Resolver<'_>, function: &PythonParty) -> Vec<PythonTie> {
     let index = resolver.index(module);
     let mut ties = Vec::new();
     let inside = index.mentions().iter().filter(|mention| {
-        mention.access == Access::Read
+        mention.access == NameAccess::Read
             && function.range.contains(mention.range)
             && index.scope_at(mention.range.start) != ScopeId::MODULE
     });

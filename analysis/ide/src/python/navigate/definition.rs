@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::python::names::{Access, BindingKind, Mention};
+use crate::python::names::{BindingKind, Mention, NameAccess};
 use base::TextRange;
 use python::syntax::{CurrentTree, Module, Sources, path_at};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprAttribute, Stmt, StmtClassDef};
@@ -72,20 +72,20 @@ fn named(looked: &Looked<'_, '_>, mention: &Mention, offset: u32) -> Vec<FilePla
             // What cannot be followed is at least imported somewhere.
             found
                 .map(place)
-                .or_else(|| (mention.access != Access::Bind).then(|| here(binding.range)))
+                .or_else(|| (mention.access != NameAccess::Bind).then(|| here(binding.range)))
                 .into_iter()
                 .collect()
         }
         BindingKind::Unbound => looked.resolver.global(looked.module, &binding.name).map(place).into_iter().collect(),
         BindingKind::Variable => {
             // The last place before this one that gives it a value, or else the first of all.
-            let binds = looked.index.places(mention.binding).filter(|place| place.access == Access::Bind);
+            let binds = looked.index.places(mention.binding).filter(|place| place.access == NameAccess::Bind);
             let same = binds.filter(|place| {
                 looked.index.function_around(place.scope) == looked.index.function_around(mention.scope)
             });
             let mut before: Vec<TextRange> =
                 same.map(|place| place.range).take_while(|range| range.start <= offset).collect();
-            if mention.access != Access::Bind {
+            if mention.access != NameAccess::Bind {
                 // In `x = x + 1` the value is the one from before.
                 let path = path_at(looked.tree, offset);
                 let assigned = path.iter().rev().find(|node| {
@@ -100,7 +100,7 @@ fn named(looked: &Looked<'_, '_>, mention: &Mention, offset: u32) -> Vec<FilePla
             vec![here(last.unwrap_or(binding.range))]
         }
         _ if binding.bodies.len() > 1 => {
-            let binds = looked.index.places(mention.binding).filter(|place| place.access == Access::Bind);
+            let binds = looked.index.places(mention.binding).filter(|place| place.access == NameAccess::Bind);
             binds.map(|place| here(place.range)).collect()
         }
         _ => vec![here(binding.range)],
@@ -144,7 +144,7 @@ fn guesses(looked: &Looked<'_, '_>, name: &str, class: Option<&str>) -> Vec<File
     for mention in looked.index.mentions() {
         let Some(binding) = looked.index.binding(mention.binding) else { continue };
         let BindingKind::Import { module, .. } = &binding.kind else { continue };
-        if mention.access == Access::Bind
+        if mention.access == NameAccess::Bind
             && let Some(file) = looked.resolver.sources.import(looked.module.path(), module)
             && !files.iter().any(|known| known.path() == file.path())
         {

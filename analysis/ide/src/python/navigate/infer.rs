@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::python::names::{Access, Binding, BindingKind, NameIndex, ScopeId, ScopeKind, called};
+use crate::python::names::{Binding, BindingKind, NameAccess, NameIndex, ScopeId, ScopeKind, called};
 use base::TextRange;
 use python::syntax::{CurrentTree, Module, each_node, path_at};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprAttribute, ExprName, Stmt, StmtClassDef, StmtFunctionDef};
@@ -194,7 +194,7 @@ impl<'r, 's> Looked<'r, 's> {
     fn passed(&self, at: TextRange, scope: ScopeId, depth: u32) -> Option<FilePlace> {
         let function = self.index.scope(scope)?;
         let function = self.index.at(function.range.start).filter(|it| it.range.start == function.range.start)?.binding;
-        let all = self.index.places(function).filter(|place| place.access == Access::Read);
+        let all = self.index.places(function).filter(|place| place.access == NameAccess::Read);
         all.map(|place| place.range).find_map(|name| {
             let path = path_at(self.tree, name.start);
             let mut def = None;

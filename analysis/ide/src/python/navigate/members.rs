@@ -9,7 +9,7 @@ use ruff_python_ast::{AnyNodeRef, Expr, ExprAttribute, ExprContext, Stmt, StmtCl
 use super::definition::{class_of_things, parameter};
 use super::infer::{Looked, is_class};
 use super::resolve::{Defined, FilePlace, Meaning, Resolver, defined_at, own_member};
-use crate::python::names::{Access, ScopeKind};
+use crate::python::names::{NameAccess, ScopeKind};
 
 /// The field or method that stands at an offset: where it is defined, at `object.name`, as the keyword of a call.
 pub(super) fn member_at(looked: &Looked<'_, '_>, offset: u32) -> Option<FilePlace> {
@@ -92,7 +92,7 @@ fn named(looked: &Looked<'_, '_>, name: &str) -> Vec<FilePlace> {
 }
 
 /// Every place of a file that means a field or method, with what is done there.
-pub(super) fn places(looked: &Looked<'_, '_>, member: &FilePlace) -> Vec<(TextRange, Access)> {
+pub(super) fn places(looked: &Looked<'_, '_>, member: &FilePlace) -> Vec<(TextRange, NameAccess)> {
     let name = member.range.of(member.module.text());
     let mut found = Vec::new();
     let own = member.module.path() == looked.module.path();
@@ -101,7 +101,7 @@ pub(super) fn places(looked: &Looked<'_, '_>, member: &FilePlace) -> Vec<(TextRa
     }
     each_node(looked.tree.statements(), |node| match node {
         AnyNodeRef::ExprAttribute(of) if of.attr.as_str() == name && attribute(looked, of).as_ref() == Some(member) => {
-            let access = if of.ctx == ExprContext::Load { Access::Read } else { Access::Bind };
+            let access = if of.ctx == ExprContext::Load { NameAccess::Read } else { NameAccess::Bind };
             found.push((range(&of.attr), access));
         }
         AnyNodeRef::ExprCall(call) => {
@@ -110,7 +110,7 @@ pub(super) fn places(looked: &Looked<'_, '_>, member: &FilePlace) -> Vec<(TextRa
                     && looked.index.at(range(arg).start).is_none_or(|it| it.range != range(arg))
                     && parameter(looked, &call.func, name).as_ref() == Some(member)
                 {
-                    found.push((range(arg), Access::Keyword));
+                    found.push((range(arg), NameAccess::Keyword));
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::python::names::{Access, BindingKind, ScopeKind};
+use crate::python::names::{BindingKind, NameAccess, ScopeKind};
 use base::TextRange;
 use python::syntax::{CurrentTree, Module, Sources, each_node};
 use ruff_python_ast::{AnyNodeRef, Expr};
@@ -36,13 +36,13 @@ pub fn occurrences(
     let of = of.filter(|_| member.is_none());
     let mut found = of.map_or_else(Vec::new, |of| of_memory(&tree, of, offset));
     let memory = !found.is_empty();
-    let named: Vec<(TextRange, Access)> = match (&member, index.at(offset)) {
+    let named: Vec<(TextRange, NameAccess)> = match (&member, index.at(offset)) {
         (Some(member), _) => members::places(&looked, member),
         (None, Some(mention)) => index.places(mention.binding).map(|place| (place.range, place.access)).collect(),
         (None, None) => Vec::new(),
     };
     for (range, access) in named {
-        let written = access == Access::Bind;
+        let written = access == NameAccess::Bind;
         // Of a field its class says what it is; elsewhere it gets a value.
         let definition = written && member.as_ref().is_none_or(|member| *member == here(module, range));
         let access = match (memory, written) {

@@ -14,9 +14,9 @@
 //!
 //! Buffers of shared memory with one `buffer.id` take turns: those that are used alike in one block have
 //! one ring of barriers, and each the next slot; others follow each other in one slot. In tensor
-//! memory an id is columns side by side: each buffer has its own ring ([`Channels::Own`]), so that
+//! memory an id is columns side by side: each buffer has its own ring ([`ChannelGrouping::Own`]), so that
 //! overwriting the owner of the columns is not ordered after what only its neighbours do; with
-//! [`Channels::Groups`] those that overlap are ordered as one, which code partitioning promises for the
+//! [`ChannelGrouping::Groups`] those that overlap are ordered as one, which code partitioning promises for the
 //! shapes it knows.
 //!
 //! What one task computes in registers and another uses goes through a buffer that the plan has yet to get
@@ -45,7 +45,7 @@ use fill::fills;
 use order::{Item, Run, Step, anchor, common};
 use registers::registers;
 
-use crate::options::Channels;
+use crate::options::ChannelGrouping;
 use dialects::Ttng;
 use kernel::Half;
 use ttgir::{BlockId, OpId, Tree};
@@ -62,7 +62,7 @@ pub(crate) fn channels(
     function: OpId,
     who: Who<'_>,
     named: Who<'_>,
-    mode: Channels,
+    mode: ChannelGrouping,
     later: bool,
 ) -> Implied {
     let mma = if later { Engine::TensorCore } else { Engine::Warps };
@@ -76,7 +76,7 @@ pub(crate) fn channels(
         if done.contains(&at) {
             continue;
         }
-        let together = first.id.is_some() && (!first.tensor || mode == Channels::Groups);
+        let together = first.id.is_some() && (!first.tensor || mode == ChannelGrouping::Groups);
         let alike = |other: &Allocation| other.id == first.id && other.tensor == first.tensor;
         let members: Vec<usize> =
             (at..found.len()).filter(|other| *other == at || together && alike(&found[*other])).collect();

@@ -1,6 +1,6 @@
 //! Own small plans, and the edges that follow from them.
 
-use super::{By, Channels, Edge, Implied, channels};
+use super::{By, ChannelGrouping, Edge, Implied, channels};
 use kernel::Half;
 use ttgir::{OpId, Tree};
 
@@ -28,7 +28,7 @@ fn tasks(tree: &Tree, op: OpId) -> Vec<usize> {
 }
 
 /// What the plan of a function with this body comes to, with its text.
-fn implied(body: &str, mode: Channels) -> (String, Tree, Implied) {
+fn implied(body: &str, mode: ChannelGrouping) -> (String, Tree, Implied) {
     let text = format!("{HEAD}{body}\n    tt.return\n  }}\n}}\n");
     let tree = Tree::parse(&text);
     assert!(tree.errors().is_empty(), "{:?}", tree.errors());
@@ -39,7 +39,7 @@ fn implied(body: &str, mode: Channels) -> (String, Tree, Implied) {
 }
 
 /// The edges of each channel, a line each: who tells whom, after which op, before which.
-fn edges(body: &str, mode: Channels) -> Vec<String> {
+fn edges(body: &str, mode: ChannelGrouping) -> Vec<String> {
     let (text, tree, implied) = implied(body, mode);
     assert_eq!(implied.loose, []);
     // An op by its name and the line it starts.
@@ -71,7 +71,7 @@ fn edges(body: &str, mode: Channels) -> Vec<String> {
 
 #[track_caller]
 fn check(body: &str, expected: &[&str]) {
-    assert_eq!(edges(body, Channels::Own), expected);
+    assert_eq!(edges(body, ChannelGrouping::Own), expected);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_buffer_of_more_slots_than_a_gpu_has_bytes_has_no_channel() {
       ttg.local_store %v, %a {async_task_id = array<i32: 1>} : tensor<128x128xf16, #r> -> !tile
       %l = ttg.local_load %a {async_task_id = array<i32: 2>} : !tile -> tensor<128x128xf16, #r>
     }";
-    let (text, _, implied) = implied(body, Channels::Own);
+    let (text, _, implied) = implied(body, ChannelGrouping::Own);
     assert!(implied.channels.is_empty() && implied.loose.len() == 1, "{text}");
     assert!(implied.buffers.iter().all(|buffer| buffer.copies == 1));
 }
@@ -265,6 +265,6 @@ fn columns_side_by_side_are_one_ring_only_where_groups_are_asked_for() {
         "%l full 5>0: tmem_store:11 > tmem_load:13",
     ];
     check(body, &own);
-    let groups = edges(body, Channels::Groups);
+    let groups = edges(body, ChannelGrouping::Groups);
     assert!(groups.contains(&"%l empty 0>1: tmem_load:13 > loop, round".to_owned()), "{groups:#?}");
 }

@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use report::{Member, PartitionUse, PhysicalBuffer, Report};
+use report::{LogicalBuffer, PartitionUse, PhysicalBuffer, Report};
 use rustc_hash::FxHashMap;
 
 /// A logical buffer: indices of its physical buffer and of itself in there.
@@ -92,7 +92,7 @@ pub(super) fn member_ids(report: &Report) -> Vec<MemberId> {
 }
 
 /// A logical buffer.
-pub(super) fn find(report: &Report, (buffer, member): MemberId) -> Option<(&PhysicalBuffer, &Member)> {
+pub(super) fn find(report: &Report, (buffer, member): MemberId) -> Option<(&PhysicalBuffer, &LogicalBuffer)> {
     let buffer = report.buffers.get(buffer)?;
     Some((buffer, buffer.members.get(member)?))
 }

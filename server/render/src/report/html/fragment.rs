@@ -16,7 +16,7 @@ use crate::trace::{self, TraceDrawing, pieces, rounds};
 
 /// A part of a page.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Fragment {
+pub struct HtmlFragment {
     /// What stands in the body.
     pub html: String,
     /// Its style: a theme is chosen by `data-theme` of the root, colours are variables there.
@@ -25,11 +25,11 @@ pub struct Fragment {
     pub script: &'static str,
 }
 
-impl Fragment {
-    fn new(html: &str) -> Fragment {
+impl HtmlFragment {
+    fn new(html: &str) -> HtmlFragment {
         let (html, own) = without_style(html);
         let style = format!("{}\n{own}", page::style());
-        Fragment { html: text::visible(&html), style, script: include_str!("script.js") }
+        HtmlFragment { html: text::visible(&html), style, script: include_str!("script.js") }
     }
 }
 
@@ -47,7 +47,7 @@ fn without_style(html: &str) -> (String, String) {
 }
 
 /// Reports without the text that they are of, and what else there is to say.
-pub fn reports(views: &[ReportView<'_>], blocks: &[DocBlock]) -> Fragment {
+pub fn reports(views: &[ReportView<'_>], blocks: &[DocBlock]) -> HtmlFragment {
     let all: Vec<Links<'_>> = views.iter().enumerate().map(|(at, view)| Links::new(view, at, views)).collect();
     let body = html! {
         (picture::patterns())
@@ -59,11 +59,11 @@ pub fn reports(views: &[ReportView<'_>], blocks: &[DocBlock]) -> Fragment {
             (blocks::draw(blocks))
         }
     };
-    Fragment::new(&body.0)
+    HtmlFragment::new(&body.0)
 }
 
 /// The picture of a run; `None` where there is no run to draw.
-pub fn run(drawing: &TraceDrawing<'_>) -> Option<Fragment> {
+pub fn run(drawing: &TraceDrawing<'_>) -> Option<HtmlFragment> {
     let timeline = drawing.timeline.as_ref()?;
     let pieces = pieces(drawing, timeline, "run", "L");
     let overview = rounds::overview(timeline, drawing.places, Some("L"));
@@ -72,5 +72,5 @@ pub fn run(drawing: &TraceDrawing<'_>) -> Option<Fragment> {
         @if let Some(table) = overview { (table) }
         (picture::draw(&pieces, "The run"))
     };
-    Some(Fragment::new(&body.0))
+    Some(HtmlFragment::new(&body.0))
 }

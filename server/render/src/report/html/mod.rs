@@ -21,7 +21,7 @@ mod source;
 mod tests;
 mod text;
 
-pub use fragment::{Fragment, reports, run};
+pub use fragment::{HtmlFragment, reports, run};
 
 use maud::{DOCTYPE, PreEscaped, html};
 

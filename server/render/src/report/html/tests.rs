@@ -4,7 +4,7 @@ use base::TextRange;
 use findings::{Finding, Kind, Note, RunStep, Severity, Verdict};
 use kernel::{Half, Mode, Space, Stage};
 use report::{
-    Alias, BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, Edge, Expect, Mechanism, Member,
+    Alias, BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, Edge, Expect, LogicalBuffer, Mechanism,
     PartitionRow, PartitionUse, PhysicalBuffer, Remark, RemarkKind, Report,
 };
 
@@ -95,7 +95,7 @@ pub(super) fn attention(text: &str) -> Report {
         .enumerate()
         .flat_map(|(at, &(from, to))| [edge(at, from, to, Direction::Forward), edge(at, to, from, Direction::Backward)])
         .collect();
-    let member = |name: &str, extent: (u64, u64), at: usize| Member {
+    let member = |name: &str, extent: (u64, u64), at: usize| LogicalBuffer {
         name: name.to_owned(),
         about: String::new(),
         range: line(text, at),

@@ -10,7 +10,7 @@ mod legend;
 mod marks;
 mod writer;
 
-use report::timeline::{Row, Step, Timeline};
+use report::timeline::{Step, Timeline, TimelineRow};
 
 use super::drawing::{TraceDrawing, folded};
 use crate::wrap::wrap;
@@ -105,12 +105,12 @@ fn fill<'a>(layout: &SvgLayout<'_>, page: Option<PageIds<'a>>) -> SvgWriter<'a> 
     head(&mut svg, layout);
     for (at, row) in drawing.rows.iter().enumerate() {
         match row {
-            Row::Step(number) => {
+            TimelineRow::Step(number) => {
                 if let Some(step) = timeline.step(*number) {
                     stripe(&mut svg, layout, at, step);
                 }
             }
-            Row::Fold(fold) => {
+            TimelineRow::Fold(fold) => {
                 let (x, y) = (EDGE + NUMBERS, layout.row(at));
                 svg.rect("fold", (x, y - 8), (layout.slots() - x, ROW - 2));
                 svg.text("i", layout.words(), y + 4, format_args!("⋮ {}", folded(fold)));
@@ -121,7 +121,7 @@ fn fill<'a>(layout: &SvgLayout<'_>, page: Option<PageIds<'a>>) -> SvgWriter<'a> 
     marks::spans(&mut svg, layout);
     marks::groups(&mut svg, layout);
     for (at, row) in drawing.rows.iter().enumerate() {
-        if let Row::Step(number) = row
+        if let TimelineRow::Step(number) = row
             && let Some(step) = timeline.step(*number)
         {
             chip(&mut svg, layout, at, *number, step);

@@ -6,7 +6,7 @@ use ruff_python_ast::{AnyNodeRef, Expr, StmtClassDef};
 
 use super::text::line;
 use crate::Refused;
-use crate::python::names::{Access, BindingKind, called};
+use crate::python::names::{BindingKind, NameAccess, called};
 use crate::python::navigate::infer::Looked;
 use crate::python::navigate::members;
 use crate::python::navigate::resolve::{Defined, FilePlace, defined_at, own_member};
@@ -89,7 +89,7 @@ fn unsure(looked: &Looked<'_, '_>, name: &str, sure: &[TextRange], other: bool) 
                 let keyword = named.find(|arg| arg.as_str() == name).map(range);
                 string.or(keyword.filter(|at| {
                     let known =
-                        looked.index.at(at.start).is_some_and(|it| it.range == *at && it.access == Access::Keyword);
+                        looked.index.at(at.start).is_some_and(|it| it.range == *at && it.access == NameAccess::Keyword);
                     !known && !sure.contains(at) && (last.contains("replace") || !is_function(looked, called(call)))
                 }))
             }

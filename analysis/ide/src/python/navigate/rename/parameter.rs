@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::text::{line, spells};
 use crate::Refused;
-use crate::python::names::{Access, Binding, BindingId, BindingKind, ScopeId, ScopeKind, called, function_named};
+use crate::python::names::{Binding, BindingId, BindingKind, NameAccess, ScopeId, ScopeKind, called, function_named};
 use crate::python::navigate::infer::Looked;
 use crate::python::navigate::resolve::{Defined, FilePlace, Meaning, defined_at};
 
@@ -91,7 +91,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
         let bodies = self.looked.index.binding(self.function).map_or(0, |function| function.bodies.len());
         let keyword = self.looked.index.mentions().iter().find(|mention| {
             let meant = self.looked.index.binding(mention.binding);
-            mention.access == Access::Keyword && meant.is_some_and(|meant| meant.name == *self.name())
+            mention.access == NameAccess::Keyword && meant.is_some_and(|meant| meant.name == *self.name())
         });
         if let (true, Some(keyword)) = (bodies > 1, keyword) {
             return self.refused(keyword.range, "may call another function of this name, which has its own");
@@ -146,7 +146,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
     /// Whether a keyword of a call is to be renamed along; not where the names lead to it anyway.
     fn keyword(&self, call: &ExprCall, at: TextRange) -> Result<bool, Refused> {
         let index = self.looked.index;
-        if index.at(at.start).is_some_and(|it| it.range == at && it.access == Access::Keyword) {
+        if index.at(at.start).is_some_and(|it| it.range == at && it.access == NameAccess::Keyword) {
             return Ok(false);
         }
         let plain = called(call);
@@ -263,7 +263,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
             return;
         }
         seen.push(binding);
-        for place in index.places(binding).filter(|place| place.access == Access::Read) {
+        for place in index.places(binding).filter(|place| place.access == NameAccess::Read) {
             let stored = path_at(self.looked.tree, place.range.start).iter().rev().any(|node| match node {
                 AnyNodeRef::ExprSubscript(part) => {
                     range(&*part.value) == place.range && part.ctx == ruff_python_ast::ExprContext::Store
@@ -353,7 +353,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
     fn mentioned_in(&self, call: &ExprCall) -> bool {
         let within = range(&call.arguments);
         let mut all = self.own.iter().flat_map(|own| self.looked.index.places(*own));
-        all.any(|place| place.access == Access::Read && within.contains(place.range))
+        all.any(|place| place.access == NameAccess::Read && within.contains(place.range))
     }
 
     /// Where the function is handed on to what is not followed.
@@ -391,7 +391,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
         let mut all = self.own.iter().flat_map(|own| self.looked.index.places(*own));
         let handed = all.find(|place| {
             let inside = || parts.iter().any(|part| part.contains(place.range));
-            place.access == Access::Read && !known.contains(&place.range) && !inside()
+            place.access == NameAccess::Read && !known.contains(&place.range) && !inside()
         });
         handed.map(|place| place.range).or(methods)
     }
@@ -440,7 +440,7 @@ impl<'a, 'r, 's> Parameter<'a, 'r, 's> {
 
     /// All that a variable is given; `None` where not all of it is an assignment's.
     fn given(&self, variable: BindingId) -> Option<Vec<&Expr>> {
-        let binds = self.looked.index.places(variable).filter(|it| it.access == Access::Bind);
+        let binds = self.looked.index.places(variable).filter(|it| it.access == NameAccess::Bind);
         binds
             .map(|bind| {
                 path_at(self.looked.tree, bind.range.start).iter().rev().find_map(|node| match node {
@@ -565,7 +565,7 @@ pub(super) fn of_lambda(looked: &Looked<'_, '_>, binding: &Binding) -> Result<Ve
         let Some(meant) = meant.filter(|it| all.contains(&it.binding)) else { continue };
         let mut named = call.arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
         let Some(at) = named.find(|arg| arg.as_str() == binding.name).map(range) else { continue };
-        let binds = looked.index.places(meant.binding).filter(|place| place.access == Access::Bind).count();
+        let binds = looked.index.places(meant.binding).filter(|place| place.access == NameAccess::Bind).count();
         if binds > 1 {
             return Err(format!("line {} may call something else with `{}`", line(looked.module, at), binding.name));
         }

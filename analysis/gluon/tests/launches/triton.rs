@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Config, Entry, Instances, Memo, kernels};
 use base::Cancel;
+use gluon::{Config, Entry, Instances, Memo, kernels};
 use python::specialization::{ArgumentFacts, Language, LaunchFacts};
 use python::syntax::{Module, NoSources};
 

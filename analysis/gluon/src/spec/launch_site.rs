@@ -2,20 +2,20 @@
 
 use super::given::{plain, same_plain};
 use super::partly::may_hold;
-use super::{Argument, Entry, Given, Handed, Source};
+use super::{Argument, Entry, Given, Handed, ValueSource};
 use base::TextRange;
-use python::host::{self, Launch};
+use python::host::{self, HostLaunch};
 use python::interp::Interp;
 use python::origin::FileId;
 use python::specialization::{ArgumentFacts, LaunchFacts, Shared};
 use python::syntax::bodies::run_parameters;
 use python::syntax::{CurrentTree, Module, path_at};
-use python::value::Def;
+use python::value::FunctionNode;
 use ruff_python_ast::{AnyNodeRef, Expr};
 
 /// A launch of a kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Site {
+pub struct LaunchSite {
     /// Where its call stands, in the kernel's own file.
     pub range: Option<TextRange>,
     /// Where the function starts that makes it, in that file.
@@ -37,7 +37,13 @@ pub struct Site {
 }
 
 /// What a launch says, made by the function at `def` of `file`.
-pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, file: FileId, def: u32) -> Site {
+pub(super) fn of<'a>(
+    interp: &Interp<'a>,
+    entry: &Entry,
+    launch: &HostLaunch<'a>,
+    file: FileId,
+    def: u32,
+) -> LaunchSite {
     let own = launch.file == FileId(0) && file == FileId(0);
     let mut facts = launch.facts.clone();
     if let Some(file) = interp.files.get(launch.file.0 as usize) {
@@ -46,7 +52,7 @@ pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, fi
     let (arguments, unknown, given, held) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let range = own.then_some(launch.at);
     let truths = Vec::new();
-    let mut site = Site { range, def, grid: launch.grid, arguments, unknown, facts, given, truths, held };
+    let mut site = LaunchSite { range, def, grid: launch.grid, arguments, unknown, facts, given, truths, held };
     for param in &entry.params {
         let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
         if let Some(host::Partly::Truth(holds)) = host::partly(interp, value) {
@@ -61,7 +67,7 @@ pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, fi
 }
 
 /// Tells of tensors of which nothing is known that are one: the call gives two parameters the same variable.
-fn one_name(module: &Module, launch: &Launch<'_>, entry: &Entry, facts: &mut LaunchFacts) {
+fn one_name(module: &Module, launch: &HostLaunch<'_>, entry: &Entry, facts: &mut LaunchFacts) {
     if facts.arguments.iter().filter(|of| of.is_open()).nth(1).is_none() {
         return;
     }
@@ -72,7 +78,7 @@ fn one_name(module: &Module, launch: &Launch<'_>, entry: &Entry, facts: &mut Lau
         _ => None,
     });
     let Some(call) = found else { return };
-    let Def::Def(def) = launch.function.def else { return };
+    let FunctionNode::Def(def) = launch.function.def else { return };
     let names: Vec<&str> =
         run_parameters(def).unwrap_or_else(|| entry.params.iter().map(|param| param.name.as_str()).collect());
     let starred = call.arguments.args.iter().position(Expr::is_starred_expr).unwrap_or(names.len());
@@ -100,7 +106,7 @@ fn one_name(module: &Module, launch: &Launch<'_>, entry: &Entry, facts: &mut Lau
     }
 }
 
-impl Site {
+impl LaunchSite {
     /// Whether it launches an instance with these arguments: nothing that it gives is another, and what it gives twice
     /// is of one type.
     pub(super) fn launches(&self, arguments: &[Argument]) -> bool {
@@ -117,7 +123,7 @@ impl Site {
         }
         let differs = |of: &Argument| {
             let own = self.given.iter().find(|given| given.name == of.name);
-            of.source >= Source::Launch && own.is_some_and(|own| !same_plain(&own.given, &of.given))
+            of.source >= ValueSource::Launch && own.is_some_and(|own| !same_plain(&own.given, &of.given))
         };
         let holds = |(name, holds): &(String, bool)| {
             arguments.iter().find(|of| of.name == *name).is_none_or(|of| may_hold(&of.given, *holds))
@@ -142,13 +148,13 @@ impl Site {
         for (one, other) in self.given_twice() {
             let at = |name: &str| arguments.iter().position(|of| of.name == name);
             let (Some(one), Some(other)) = (at(one), at(other)) else { continue };
-            let (from, to) = if arguments[other].source == Source::Chosen { (one, other) } else { (other, one) };
+            let (from, to) = if arguments[other].source == ValueSource::Chosen { (one, other) } else { (other, one) };
             let floats = |given: &Given| match given {
                 Given::Type(ty) => ty.strip_prefix('*').map(|ty| ty.starts_with("fp") || ty.starts_with("bf")),
                 Given::Value(_) => None,
             };
             let (now, then) = (floats(&arguments[to].given), floats(&arguments[from].given));
-            if arguments[to].source == Source::Chosen && now.is_some() && now == then {
+            if arguments[to].source == ValueSource::Chosen && now.is_some() && now == then {
                 arguments[to].given = arguments[from].given.clone();
             }
         }
