@@ -20,7 +20,7 @@ const ALL: &[&[Limit]] = &[
     python::syntax::LIMITS,
     python::LIMITS,
     builtins::LIMITS,
-    gluon::LIMITS,
+    specialize::LIMITS,
     engine::LIMITS,
     findings::LIMITS,
     fixes::LIMITS,

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use base::{Cancel, Cancelled, Limits};
 use engine::instances::{Elaboration, Elaborator};
 use engine::{Analysis, Engine, Listener, SharedCache, Source};
-use gluon::Config;
 use ide::python::FileContext;
 use ropey::Rope;
 use settings::Settings;
+use specialize::Config;
 use tower_lsp::ls_types::{Diagnostic, Uri};
 
 use super::client_config::ClientConfig;

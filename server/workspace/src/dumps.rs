@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gluon::{Recipe, recipe};
+use specialize::{Recipe, recipe};
 
 use super::file_system::{FileSystem, Stamp};
 use crate::limits::watched::{BYTES as MAX_BYTES, ENTRIES as MAX_ENTRIES, KERNELS as MAX_KERNELS};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use gluon::Recipe;
 use python::syntax::Module;
 use rustc_hash::FxHashMap;
+use specialize::Recipe;
 
 use super::dependencies::{ChangeLog, Dependencies, FileChange};
 use super::dumps::{self, DumpFolder};

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use base::Cancel;
-use gluon::Recipe;
+use specialize::Recipe;
 
 use super::file_system::FileSystem;
 use super::files::{FileStore, FileView, SourceFile, TextIndex};

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use engine::instances::PythonFile;
-use gluon::Recipe;
 use python::syntax::{Module, Sources, mentions_kernels};
 use rustc_hash::FxHashMap;
 use settings::Settings;
+use specialize::Recipe;
 
 use super::dependencies::Dependencies;
 use super::dumps;

@@ -11,8 +11,9 @@ use super::varied::Varied;
 use crate::limits::directives::TRIED;
 use base::{Cancel, Cancelled, TextRange};
 use findings::{KernelReport, Severity, TextProblem, Verdict};
-use gluon::{Given, Problem, ValueSource, directives, neighbours, written};
+use gluon::{Given, Problem, ValueSource};
 use python::syntax::Module;
+use specialize::{directives, neighbours, written};
 
 /// Values in place of one that has no neighbours: sizes, types and a switch.
 const INSTEAD: [&str; 7] = ["128", "16", "1", "*fp32", "i32", "fp32", "True"];
@@ -83,7 +84,7 @@ impl Varied<'_> {
             }
         }
         for (name, was) in given {
-            let instead = INSTEAD.iter().filter_map(|text| gluon::given(text).ok());
+            let instead = INSTEAD.iter().filter_map(|text| specialize::given(text).ok());
             let others = neighbours(was, spec.num_ctas.0).into_iter().chain(instead);
             for other in others.take(TRIED) {
                 let mut spec = spec.clone();

@@ -14,8 +14,9 @@ use super::{ElaboratedInstance, PythonFile};
 use crate::limits::memo::{EARLIER_INSTANCES as EARLIER, EARLIER_TEXT};
 use base::workers::{self, SharedWorkers};
 use base::{Cancel, Cancelled};
-use gluon::{Config, Entry, Instance, Instances, LaunchSite, Memo, SpecNote, elaborate};
+use gluon::elaborate;
 use python::syntax::{Module, Sources};
+use specialize::{Config, Entry, Instance, Instances, LaunchSite, Memo, SpecNote};
 
 /// Instances that are elaborated at once, before it is looked at what they took of the file's budget.
 const BATCH: usize = 16;
@@ -163,7 +164,7 @@ impl Elaborator {
             let elaborated = kept.elaborated(&mut now, sources, entry, instance, None, cancel)?;
             first(number, entry, &elaborated)
         };
-        let found = gluon::kernels_telling(&module, sources, config, memo, &**workers, cancel, &mut tell)?;
+        let found = specialize::kernels_telling(&module, sources, config, memo, &**workers, cancel, &mut tell)?;
         let mut text = TextBudget::new();
         let notes = found.stray;
         let mut all: Vec<(usize, Instance)> = Vec::new();

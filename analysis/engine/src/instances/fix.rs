@@ -15,9 +15,10 @@ use ::fixes::gluon::{PythonContext, candidates};
 use ::fixes::{Baseline, EditedKernel, FindingKey, cuts_run_short, moved, told_as};
 use base::{Cancel, Cancelled, Fragment, Message, Names};
 use findings::{Edit, Finding, Fix, Kind, describe, describe_violation};
-use gluon::{FileId, Instance, elaborate};
+use gluon::{FileId, elaborate};
 use kernel::Lowered;
 use python::syntax::{Module, Sources};
+use specialize::Instance;
 use verify::Outcome;
 
 impl Engine {

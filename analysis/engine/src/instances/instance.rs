@@ -7,15 +7,14 @@ use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
 use base::condition::Switch;
 use base::{Limits, Names, Quantity, TextRange};
-use gluon::{
-    ArgumentFacts, Elaborated, FileId, Given, Instance, LaunchFacts, Origins, Problem, Shared, Spec, ValueSource,
-};
+use gluon::{ArgumentFacts, Elaborated, FileId, Given, LaunchFacts, Origins, Problem, Shared, Spec, ValueSource};
 use kernel::{InputId, InputKind, LaunchInputs, Lowered, Site};
 use lower::{LoweringOptions, lower_with};
 use python::syntax::{Demanded, Module, Sources};
 use python::value::DType;
 use races::{Launch, Views};
 use rustc_hash::FxHashMap;
+use specialize::Instance;
 use ttgir::{Document, Tree};
 use verify::{shared_proof, unbound};
 

@@ -25,11 +25,12 @@ use base::{Cancel, Cancelled, Message, TextRange};
 use findings::{
     Edit, Finding, Fix, KernelReport, Kind, Note, Proof, Severity, TextProblem, Verdict, add_global, describe_quickly,
 };
-use gluon::{Entry, FileId, SpecNote, SpecNoteKind};
+use gluon::FileId;
 use kernel::Lowered;
 use python::reason::cause;
 use python::syntax::{Module, Sources};
 use races::Launch;
+use specialize::{Entry, SpecNote, SpecNoteKind};
 use ttgir::Tree;
 
 /// What was said of a kernel before, and how the text of then compares with that of now.

@@ -15,8 +15,8 @@ use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use base::TextRange;
 use base::cache::Weight;
 use findings::{Finding, KernelReport, TextProblem};
-use gluon::{Entry, Instance};
 use rustc_hash::FxHasher;
+use specialize::{Entry, Instance};
 
 /// By what a kernel is known. It does not keep what its instances were elaborated to: once nobody else does, that does not
 /// come back.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use base::{Cancel, Cancelled};
-use gluon::{Instance, Spec, elaborate};
+use gluon::{Spec, elaborate};
 use python::syntax::Sources;
+use specialize::Instance;
 
 impl Elaboration {
     /// Elaborates a kernel of the file with what a launch gives it. It is neither kept nor judged.

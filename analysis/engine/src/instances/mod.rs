@@ -37,13 +37,11 @@ mod tests;
 mod varied;
 
 pub use elaborator::{Elaboration, Elaborator, FirstElaborated, KernelInstances};
-pub use gluon::{
-    Argument, Config, Entry, Given, Handed, LaunchSite, Param, Spec, Target, ValueSource, Version, VersionSource,
-    given, version,
-};
+pub use gluon::{Argument, Given, Handed, Spec, Target, ValueSource, Version};
 pub use instance::ElaboratedInstance;
 pub(crate) use judged::{JudgedKernel, JudgedKey};
 pub use opinion::Opinion;
 pub use place::PythonLocation;
 pub use python::syntax::{Module, Sources};
 pub use python_file::PythonFile;
+pub use specialize::{Config, Entry, LaunchSite, Param, VersionSource, given, version};

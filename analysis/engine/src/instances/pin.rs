@@ -2,7 +2,8 @@
 
 use super::{ElaboratedInstance, KernelInstances};
 use findings::Pin;
-use gluon::{FileId, Given, OPEN, Param, Problem, ValueSource};
+use gluon::{FileId, Given, Problem, ValueSource};
+use specialize::{OPEN, Param};
 
 impl KernelInstances {
     /// The directive that would decide the kernel, where it is undecided because a parameter has no value, or a
@@ -45,7 +46,7 @@ impl KernelInstances {
         let spec = &instance.instance.spec;
         let problem = instance.problems().iter().find(|problem| !problem.hint)?;
         let open = instance.guessed() && spec.num_ctas.1 >= ValueSource::Default;
-        (open && gluon::speaks_of_ctas(&problem.message)).then(|| "num_ctas".to_owned())
+        (open && specialize::speaks_of_ctas(&problem.message)).then(|| "num_ctas".to_owned())
     }
 
     /// Parameters whose chosen values have to do with what Triton would refuse.

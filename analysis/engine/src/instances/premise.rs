@@ -20,8 +20,9 @@ pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, TEXT, VARIA
 use base::{Quantity, TextRange};
 use dialects::{Arith, OpCode};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
-use gluon::{Argument, Given, Spec, ValueSource, is_any_integer, neighbours, shown, written};
+use gluon::{Argument, Given, Spec, ValueSource};
 use python::specialization::{ArgumentFacts, LaunchFacts};
+use specialize::{is_any_integer, neighbours, shown, written};
 use ttgir::queries::spot::walk;
 use ttgir::{Def, Tree, ValueId};
 

@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use base::TextRange;
-use gluon::same_release;
 use python::syntax::{Module, is_blank_or_comment, mentions_kernels};
+use specialize::same_release;
 
 /// What makes a comment one for us, as a directive or a suppression.
 const MARK: &str = "fencepost";

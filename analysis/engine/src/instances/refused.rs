@@ -15,7 +15,7 @@ impl ElaboratedInstance {
         let chosen = spec.arguments.iter().any(|argument| argument.source == ValueSource::Chosen);
         let warps = spec.num_warps.1 == ValueSource::Chosen;
         (chosen && !self.is_refused_always(problem))
-            || (self.guessed() && gluon::speaks_of_ctas(message))
+            || (self.guessed() && specialize::speaks_of_ctas(message))
             || (warps && message.contains("warp"))
     }
 

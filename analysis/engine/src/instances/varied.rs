@@ -31,7 +31,7 @@ impl Varied<'_> {
         let made = gluon::elaborate(&of.module, sources, &variation.spec, cancel)?;
         // A file that was no longer waited for counts as missing: nothing made without it is kept.
         cancel.check()?;
-        let instance = gluon::Instance { spec: variation.spec.clone(), ..elaborated.instance.clone() };
+        let instance = specialize::Instance { spec: variation.spec.clone(), ..elaborated.instance.clone() };
         let name = kernel.entry.name_range;
         let text = (of.module.clone(), of.outline.clone());
         Ok(ElaboratedInstance::new(text, sources, instance, name, made, &kernel.instances))

@@ -66,7 +66,7 @@ static PYTHON_MODULES: [PythonModule; 3] = [
 ];
 
 /// All that a Gluon kernel finds by full name: Python's own, the arithmetic of registers, Gluon's.
-pub(crate) fn library() -> &'static Library {
+pub fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let own = PARTS.iter().chain(&amd::PARTS).copied();

@@ -1,8 +1,7 @@
 //! What a call in Python calls: a builtin, a method of memory, a helper of this file or of another, a class.
 
 use gluon::catalog::{self, Builtin};
-use python::syntax::Module;
-use python::syntax::range;
+use python::syntax::{Module, range};
 use ruff_python_ast::{Expr, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use std::sync::Arc;
 

@@ -2,9 +2,10 @@
 //! descriptors, keywords of calls and what they take, directives.
 
 use base::TextRange;
+use gluon::Target;
 use gluon::catalog::{self, Builtin, BuiltinKind};
-use gluon::{Imports, Target};
 use python::syntax::range;
+use specialize::Imports;
 
 use super::FileContext;
 use super::callee::Callee;

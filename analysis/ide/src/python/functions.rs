@@ -1,10 +1,10 @@
 //! The functions of a file by its text: kernels, helpers, the rest.
 
-use gluon::Imports;
 use python::syntax::{CurrentTree, range};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use rustc_hash::{FxHashMap, FxHashSet};
+use specialize::Imports;
 
 /// What a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,10 +6,11 @@
 
 use base::TextRange;
 use engine::instances::{ElaboratedInstance, Elaboration};
-use gluon::{FileId, Frame, Imports, Origin, Version};
+use gluon::{FileId, Frame, Origin, Version};
 use python::syntax::{CurrentTree, NoSources, each_node, path_at, range};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use rustc_hash::FxHashMap;
+use specialize::Imports;
 use ttgir::queries::memory::is_memory;
 use ttgir::queries::spot::walk;
 use ttgir::{Def, OpId, Tree, Ty, ValueId};

@@ -4,7 +4,7 @@ use super::FileContext;
 use super::functions::Definitions;
 use super::things::Things;
 use engine::instances::PythonFile;
-use gluon::Imports;
+use specialize::Imports;
 
 /// What is known of a file.
 pub(super) struct Scene<'m> {

@@ -1,8 +1,8 @@
 //! The signature of the call around a place in Python, and the parameter that the place is about.
 
 use base::TextRange;
-use gluon::Imports;
 use python::syntax::CurrentTree;
+use specialize::Imports;
 
 use super::FileContext;
 use super::callee::Callee;

@@ -6,11 +6,12 @@
 
 use std::cell::RefCell;
 
+use gluon::Version;
 use gluon::catalog::{self, Builtin};
-use gluon::{Imports, Version};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 use rustc_hash::FxHashMap;
+use specialize::Imports;
 
 use super::functions::{Definitions, dotted};
 use crate::limits::names::ROUNDS;

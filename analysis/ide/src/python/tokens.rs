@@ -2,12 +2,12 @@
 
 use base::TextRange;
 use dialects::OpDecl;
-use gluon::Imports;
 use gluon::catalog::{self, Builtin, BuiltinKind};
 use python::syntax::{CurrentTree, range};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprAttribute, Stmt, StmtFunctionDef};
 use rustc_hash::FxHashMap;
+use specialize::Imports;
 
 use super::FileContext;
 use super::functions::{Definitions, Role, dotted};

@@ -5,7 +5,8 @@ use super::{layout, value};
 use crate::{Hover, effects};
 use dialects::{OpDecl, table};
 use engine::instances::ElaboratedInstance;
-use gluon::{Form, Version, canonical, forms, imported, methods};
+use gluon::{Form, Version, canonical, forms, methods};
+use specialize::imported;
 use ttgir::{OpId, Tree};
 
 /// Ops whose effects are told of one call.

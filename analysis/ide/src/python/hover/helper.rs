@@ -5,8 +5,8 @@ use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use super::place::{Place, source};
 use crate::Hover;
 use base::TextRange;
-use gluon::imported;
 use python::syntax::{Module, range};
+use specialize::imported;
 
 /// Characters of a docstring that are shown.
 const DOC: usize = 1500;

@@ -1,8 +1,9 @@
 //! Keywords of calls of builtins, and element types.
 
-use gluon::{Imports, catalog};
+use gluon::catalog;
 use python::syntax::{CurrentTree, path_at, range};
 use ruff_python_ast::AnyNodeRef;
+use specialize::Imports;
 
 use super::place::Place;
 use crate::Hover;

@@ -11,8 +11,9 @@ use super::place::{Place, source};
 use crate::Hover;
 use crate::limits::hover::NUMBERS as DEPTH;
 use engine::instances::{ElaboratedInstance, KernelInstances};
-use gluon::{Given, ValueSource, canonical, imported};
+use gluon::{Given, ValueSource, canonical};
 use python::syntax::{CurrentTree, Module, each_node, range};
+use specialize::imported;
 use ttgir::Ty;
 use ttgir::layout::{Field, LayoutSpec};
 

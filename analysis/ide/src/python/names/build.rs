@@ -1,7 +1,7 @@
 //! From a tree to its names: first what each scope binds, then what each place means.
 
 use base::TextRange;
-use python::syntax::range;
+use python::syntax::{CurrentTree, range};
 use ruff_python_ast::visitor::{
     Visitor, walk_except_handler, walk_expr, walk_parameters, walk_pattern, walk_stmt, walk_type_param,
 };
@@ -15,7 +15,6 @@ use super::{
     Binding, BindingId, BindingKind, Mention, NameAccess, NameIndex, NameScope, ScopeId, ScopeKind, called,
     function_named,
 };
-use python::syntax::CurrentTree;
 
 impl NameIndex {
     /// The names of a file.

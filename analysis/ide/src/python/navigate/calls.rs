@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::python::names::{BindingKind, NameAccess, NameIndex, ScopeId};
 use base::TextRange;
-use python::syntax::{CurrentTree, Module, Sources};
+use python::syntax::{CurrentTree, Module, Sources, range};
 use ttgir::queries::memory;
 use ttgir::queries::spot::function;
 use ttgir::{OpId, Tree, ValueId};
@@ -15,7 +15,6 @@ use super::uses::{at_call, called, importers};
 use crate::python::hover::{Found, found};
 use crate::{Event, Executor, PartyKind, events, ties_of};
 use engine::instances::{ElaboratedInstance, Elaboration};
-use python::syntax::range;
 
 /// Somebody who calls, is called, signals or is signalled.
 #[derive(Clone, Debug)]

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use crate::python::names::{BindingKind, Mention, NameAccess};
 use base::TextRange;
-use python::syntax::{CurrentTree, Module, Sources, path_at};
+use python::syntax::{CurrentTree, Module, Sources, path_at, range};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprAttribute, Stmt, StmtClassDef};
 
 use crate::python::functions::Definitions;
 use crate::python::things::{Library, Things};
-use gluon::{Imports, Version};
+use gluon::Version;
+use specialize::Imports;
 
 use super::infer::Looked;
 use super::resolve::{Defined, FilePlace, Meaning, Resolver, defined_at, own_member};
 use crate::limits::names::GUESSES;
-use python::syntax::range;
 
 /// Modules of Triton that define the methods of what kernels handle, where its sources are at hand.
 const METHODS: [&str; 2] = ["triton.experimental.gluon.language._core", "triton.language.core"];

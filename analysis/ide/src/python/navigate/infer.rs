@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use crate::python::names::{Binding, BindingKind, NameAccess, NameIndex, ScopeId, ScopeKind, called};
 use base::TextRange;
-use python::syntax::{CurrentTree, Module, each_node, path_at};
+use python::syntax::{CurrentTree, Module, each_node, path_at, range};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprAttribute, ExprName, Stmt, StmtClassDef, StmtFunctionDef};
 
 use super::resolve::{Defined, FilePlace, Meaning, Resolver, defined_at, own_member};
 use crate::limits::names::INFERENCE as DEPTH;
-use python::syntax::range;
 
 /// A file whose expressions are asked about.
 pub(super) struct Looked<'r, 's> {

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use crate::python::names::{BindingKind, NameIndex};
 use base::TextRange;
-use python::syntax::{CurrentTree, Module, Sources};
+use python::syntax::{CurrentTree, Module, Sources, range};
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use rustc_hash::FxHashMap;
 
 use crate::limits::names::STEPS;
-use python::syntax::range;
 
 /// A place in a file.
 #[derive(Clone, Debug)]

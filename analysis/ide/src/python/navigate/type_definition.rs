@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use crate::python::names::BindingKind;
-use python::syntax::{CurrentTree, Module, Sources, path_at};
+use python::syntax::{CurrentTree, Module, Sources, path_at, range};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 
 use super::definition::place;
 use super::infer::{Given, Looked, is_class};
 use super::resolve::{FilePlace, Meaning, Resolver};
 use crate::limits::names::TYPES as DEPTH;
-use python::syntax::range;
 
 /// Where the type of what stands at an offset is defined.
 pub fn type_definition(module: &Arc<Module>, offset: u32, sources: &dyn Sources) -> Vec<FilePlace> {

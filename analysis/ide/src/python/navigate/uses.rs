@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::python::names::{BindingKind, NameAccess, ScopeKind};
 use base::TextRange;
-use python::syntax::{CurrentTree, Module, Sources, each_node};
+use python::syntax::{CurrentTree, Module, Sources, each_node, range};
 use ruff_python_ast::{AnyNodeRef, Expr};
 use rustc_hash::FxHashMap;
 use ttgir::queries::memory::{self, is_memory};
@@ -18,7 +18,6 @@ use super::resolve::{FilePlace, Meaning, Resolver};
 use crate::python::hover::{Found, found};
 use crate::{Occurrence, OccurrenceAccess};
 use engine::instances::{ElaboratedInstance, Elaboration};
-use python::syntax::range;
 
 /// Every place of the name at an offset, and every call that does something with the barrier or buffer there, in the
 /// order of the text.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::python::names::{Binding, BindingId, BindingKind, NameIndex, ScopeKind, is_identifier};
 use base::TextRange;
-use python::syntax::{CurrentTree, Module, Sources, each_node};
+use python::syntax::{CurrentTree, Module, Sources, each_node, range};
 use ruff_python_ast::AnyNodeRef;
 
 use super::infer::Looked;
@@ -20,7 +20,6 @@ use super::resolve::{FilePlace, Resolver};
 use super::uses::importers;
 use crate::{NewTexts, Refused, Renamable};
 use parameter::Parameter;
-use python::syntax::range;
 use text::line;
 
 /// What can be renamed at an offset of the text.
@@ -184,7 +183,7 @@ fn directives(index: &NameIndex, binding: &Binding, module: &Module) -> Vec<Text
     let text = module.text();
     // The scope starts at the name; its statement at the decorators.
     let def = module.body().iter().map(range).find(|range| range.contains(function.range));
-    let all = def.map_or_else(Vec::new, |def| gluon::directives(module, def));
+    let all = def.map_or_else(Vec::new, |def| specialize::directives(module, def));
     let given = all.iter().flat_map(|directive| &directive.values).filter(|(name, ..)| *name == binding.name);
     let ranges = given.filter_map(|(name, _, at)| {
         let lead = at.of(text).find(name.as_str())? as u32;

@@ -1,6 +1,6 @@
 //! Which generation of devices an operation is for.
 
-use crate::spec::Target;
+use crate::Target;
 
 const HOPPER: u32 = 1;
 const BLACKWELL: u32 = 1 << 1;
@@ -27,7 +27,7 @@ pub(super) fn of_name(name: &str) -> u32 {
 
 /// The target for what a kernel and its helpers ask for, the newest of them; `None` where they ask for nothing in
 /// particular. Operations of CDNA 3 also run on CDNA 4, so there the path of the file decides.
-pub(in crate::spec) fn target(asked: u32, path: &str) -> Option<Target> {
+pub(crate) fn target(asked: u32, path: &str) -> Option<Target> {
     let of_path = [("gfx1250", Target::Gfx1250), ("gfx950", Target::Gfx950), ("gfx942", Target::Gfx942)];
     let of_path = of_path.into_iter().find(|(word, _)| path.contains(word)).map(|(_, target)| target);
     if asked & CDNA5 != 0 {

@@ -7,7 +7,7 @@ use super::entries::Entry;
 use super::given::{plain, plain_given};
 use super::instance::{Instance, Instances};
 use super::{Given, Spec, ValueSource};
-use crate::builtins::default_swizzle;
+use gluon::default_swizzle;
 use python::value::DType;
 use rustc_hash::FxHashMap;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use base::Cancel;
-use gluon::{Config, Memo, kernels};
 use python::syntax::{Module, NoSources};
+use specialize::{Config, Memo, kernels};
 
 const HEAD: &str = "from triton.experimental import gluon\nfrom triton.experimental.gluon import language as gl\n\
                     from triton.experimental.gluon.language.nvidia.hopper import tma, mbarrier\n\n";

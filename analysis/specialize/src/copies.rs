@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Config, Memo, ParamUse, elaborate, kernels};
+use crate::{Config, Memo, ParamUse, kernels};
 use base::Cancel;
+use gluon::elaborate;
 use python::syntax::{Module, Sources};
 
 /// Files by path; imports are looked up from the top.

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use python::syntax::package;
 use python::syntax::{Module, Sources};
 
-use crate::builtins::canonical;
 use crate::limits::imports::FILES;
+use gluon::canonical;
 
 /// The imports of a file.
 #[derive(Debug)]
@@ -269,7 +269,7 @@ fn starred(sources: &dyn Sources, from: &str, stars: &[String], name: &str, left
         let (module, _) = full.rsplit_once('.')?;
         // Triton's module has to have the name.
         let version = python::target::Version::default();
-        (!module.is_empty() && crate::builtins::library().lookup(&full, version).is_some()).then_some(full)
+        (!module.is_empty() && gluon::library().lookup(&full, version).is_some()).then_some(full)
     })
 }
 

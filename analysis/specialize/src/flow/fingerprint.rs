@@ -10,7 +10,7 @@ use base::TextRange;
 impl Flow {
     /// Of the functions that start at `defs`: these and those that they may call, and what stands outside of functions, in
     /// their own file; the whole of the other files.
-    pub(in crate::spec) fn fingerprint(&self, defs: &[u32]) -> u64 {
+    pub(crate) fn fingerprint(&self, defs: &[u32]) -> u64 {
         let mut hasher = FxHasher::default();
         let Some((own, others)) = self.modules.split_first() else { return 0 };
         for function in self.reached(defs) {
@@ -51,7 +51,7 @@ mod tests {
             let module = Arc::new(Module::parse("k.py", text.to_owned(), None));
             let entries = crate::entries(&module, &NoSources);
             let kernel = entries.iter().find(|entry| entry.name == "kernel").map_or(0, |entry| entry.def);
-            crate::spec::flow::of(&module, &NoSources).fingerprint(&[kernel])
+            crate::flow::of(&module, &NoSources).fingerprint(&[kernel])
         };
         assert_eq!(print(TEXT), print(&TEXT.replace("store(out, 1)", "store(out, 12)")));
         assert_ne!(print(TEXT), print(&TEXT.replace("N < 20", "N < 10")));

@@ -1,6 +1,6 @@
 //! The limits of this crate: what they bound, how much that is, and what happens when one is met.
 
-base::limits! { "gluon":
+base::limits! { "specialize":
     mod flow {
         /// How many files are read beside the kernel's own for where its values come from.
         FILES: usize = 24, Count, Assumed;

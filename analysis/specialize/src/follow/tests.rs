@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::parts;
-use crate::spec::{Config, FileKernels, Memo, kernels_telling};
+use crate::{Config, FileKernels, Memo, kernels_telling};
 use base::Cancel;
 use base::workers::{OneByOne, Workers};
 use python::syntax::{Module, NoSources};

@@ -135,7 +135,7 @@ impl<'s> Search<'s> {
     }
 
     fn made(&self, spec: &Spec) -> Result<Attempt, Cancelled> {
-        let (module, sources, library) = (self.file.module, self.file.sources, crate::builtins::library());
+        let (module, sources, library) = (self.file.module, self.file.sources, gluon::library());
         python::eval::attempt(module, sources, library, spec, (STEPS_OF_ONE, None), self.cancel)
     }
 

@@ -33,46 +33,46 @@ pub(super) enum Edge {
 
 /// What is done with a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(in crate::spec) struct Traits(u32);
+pub(crate) struct Traits(u32);
 
 impl Traits {
-    pub(in crate::spec) const POINTER: Traits = Traits(1);
+    pub(crate) const POINTER: Traits = Traits(1);
     /// A tensor descriptor.
-    pub(in crate::spec) const DESCRIPTOR: Traits = Traits(1 << 1);
+    pub(crate) const DESCRIPTOR: Traits = Traits(1 << 1);
     /// An integer: a bound, an index, an offset, an operand of `//` or `&`.
-    pub(in crate::spec) const INDEX: Traits = Traits(1 << 2);
-    pub(in crate::spec) const DTYPE: Traits = Traits(1 << 3);
+    pub(crate) const INDEX: Traits = Traits(1 << 2);
+    pub(crate) const DTYPE: Traits = Traits(1 << 3);
     /// A layout of registers.
-    pub(in crate::spec) const LAYOUT: Traits = Traits(1 << 4);
+    pub(crate) const LAYOUT: Traits = Traits(1 << 4);
     /// A layout of shared memory.
-    pub(in crate::spec) const SHARED: Traits = Traits(1 << 5);
+    pub(crate) const SHARED: Traits = Traits(1 << 5);
     /// A layout of tensor memory.
-    pub(in crate::spec) const TENSOR_MEMORY: Traits = Traits(1 << 6);
+    pub(crate) const TENSOR_MEMORY: Traits = Traits(1 << 6);
     /// The parent of an operand's layout.
-    pub(in crate::spec) const MMA: Traits = Traits(1 << 7);
+    pub(crate) const MMA: Traits = Traits(1 << 7);
     /// A size of memory, a count of `static_range`.
-    pub(in crate::spec) const SIZE: Traits = Traits(1 << 8);
+    pub(crate) const SIZE: Traits = Traits(1 << 8);
     /// A condition by itself.
-    pub(in crate::spec) const FLAG: Traits = Traits(1 << 9);
+    pub(crate) const FLAG: Traits = Traits(1 << 9);
     /// How many groups or copies a wait leaves open.
-    pub(in crate::spec) const WAIT: Traits = Traits(1 << 10);
-    pub(in crate::spec) const CALLED: Traits = Traits(1 << 11);
+    pub(crate) const WAIT: Traits = Traits(1 << 10);
+    pub(crate) const CALLED: Traits = Traits(1 << 11);
     /// Integers are loaded through it.
-    pub(in crate::spec) const LOADS_INDEX: Traits = Traits(1 << 12);
+    pub(crate) const LOADS_INDEX: Traits = Traits(1 << 12);
     /// Multiplied, divided or negated: no pointer and no descriptor.
-    pub(in crate::spec) const NUMBER: Traits = Traits(1 << 13);
+    pub(crate) const NUMBER: Traits = Traits(1 << 13);
     /// How often something is unrolled.
-    pub(in crate::spec) const COUNT: Traits = Traits(1 << 14);
+    pub(crate) const COUNT: Traits = Traits(1 << 14);
     /// A dimension of memory that is allocated.
-    pub(in crate::spec) const EXTENT: Traits = Traits(1 << 15);
+    pub(crate) const EXTENT: Traits = Traits(1 << 15);
     /// How many slots a ring of memory or of barriers has.
-    pub(in crate::spec) const SLOTS: Traits = Traits(1 << 16);
+    pub(crate) const SLOTS: Traits = Traits(1 << 16);
     /// A descriptor through which rows are gathered or scattered: its block is one row.
-    pub(in crate::spec) const ROWS: Traits = Traits(1 << 17);
+    pub(crate) const ROWS: Traits = Traits(1 << 17);
     /// Of computed and loaded values, what is asked of the result.
     const OF_VALUES: Traits = Traits::INDEX;
 
-    pub(in crate::spec) fn has(self, other: Traits) -> bool {
+    pub(crate) fn has(self, other: Traits) -> bool {
         self.0 & other.0 != 0
     }
 
@@ -87,7 +87,7 @@ impl Traits {
 
 /// What is known of a value: of a node by itself, or of a parameter by all nodes that it flows to.
 #[derive(Clone, Debug, Default)]
-pub(in crate::spec) struct Facts {
+pub(crate) struct Facts {
     pub traits: Traits,
     /// Constants that it is compared with, as Python spells them.
     pub compared: Vec<String>,
@@ -135,7 +135,7 @@ pub(super) const CONDITION: u32 = 5;
 
 /// The flow in some files.
 #[derive(Debug, Default)]
-pub(in crate::spec) struct Flow {
+pub(crate) struct Flow {
     /// Whether only calls are wanted: there are no nodes then.
     pub(super) calls_alone: bool,
     /// The files, the kernel's own first.
@@ -241,7 +241,7 @@ impl Flow {
     }
 
     /// What is known of the value of a parameter, wherever it goes.
-    pub(in crate::spec) fn of_parameter(&self, def: u32, name: &str) -> Facts {
+    pub(crate) fn of_parameter(&self, def: u32, name: &str) -> Facts {
         let mut facts = Facts::default();
         let Some(start) = self.parameter(def, name) else { return facts };
         // How it came here: as it is, through sums, through other arithmetic, through a load.
@@ -290,19 +290,19 @@ impl Flow {
     }
 
     /// The generations of devices that a kernel and what it calls ask for: bits of [`super::devices`].
-    pub(in crate::spec) fn devices(&self, def: u32) -> u32 {
+    pub(crate) fn devices(&self, def: u32) -> u32 {
         self.reached(&[def]).into_iter().fold(0, |all, function| all | function.devices)
     }
 
     /// Whether something that a kernel may call mentions a word.
-    pub(in crate::spec) fn calls_mention(&self, def: u32, word: &str) -> bool {
+    pub(crate) fn calls_mention(&self, def: u32, word: &str) -> bool {
         let text = |of: &Function| self.modules.get(of.file as usize).map_or("", |module| module.slice(of.range));
         let called = |of: &&Function| (of.file, of.range.start) != (0, def);
         self.reached(&[def]).into_iter().filter(called).any(|of| text(of).contains(word))
     }
 
     /// The parameters of a kernel on which a place depends, the nearest first.
-    pub(in crate::spec) fn blame(&self, def: u32, path: &str, range: TextRange) -> Vec<String> {
+    pub(crate) fn blame(&self, def: u32, path: &str, range: TextRange) -> Vec<String> {
         let Some(file) = self.modules.iter().position(|known| known.path() == path) else { return Vec::new() };
         let Some(kernel) = self.functions.iter().position(|of| of.file == 0 && of.range.start == def) else {
             return Vec::new();

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use base::Cancel;
-use gluon::{Config, Entry, Instances, Memo, kernels};
 use python::specialization::{ArgumentFacts, Language, LaunchFacts};
 use python::syntax::{Module, NoSources};
+use specialize::{Config, Entry, Instances, Memo, kernels};
 
 const HEAD: &str = "import torch\nimport triton\nimport triton.language as tl\n\n";
 

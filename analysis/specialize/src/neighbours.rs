@@ -1,7 +1,7 @@
 //! Other values in place of a chosen one, near it: what a finding depends on is told by trying them.
 
 use super::Given;
-use crate::builtins::default_swizzle;
+use gluon::default_swizzle;
 use python::value::DType;
 
 /// Other values in place of a chosen one, the likeliest to be taken first: the other way of a switch, a number twice and

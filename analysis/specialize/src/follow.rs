@@ -218,7 +218,7 @@ impl Follower<'_> {
     /// When it is cancelled.
     pub(super) fn follow(&self, sources: &dyn Sources, part: usize, defs: &[u32]) -> Result<Followed, Cancelled> {
         let trees = Trees::default();
-        let library = crate::builtins::library();
+        let library = gluon::library();
         let mut interp = Interp::new(&trees, sources, library, self.cancel, self.target, self.config.version);
         interp.session = Some(host::Session::default());
         interp.most_steps = ONCE;

@@ -6,7 +6,7 @@ use ruff_python_ast::{Decorator, Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::builtins::canonical;
+use gluon::canonical;
 use python::specialization::Language;
 use python::syntax::package;
 use python::syntax::{Module, Sources};

@@ -74,7 +74,7 @@ fn slots(shape: &Expr, barriers: bool) -> Option<&Expr> {
 
 /// Whether these are the arguments of a descriptor's method that chooses rows: `gather(rows, column)`,
 /// `scatter(value, rows, column)`. Of what lies in registers or shared memory it is chosen along a dimension, a number.
-pub(in crate::spec) fn chooses_rows(method: &str, args: &[Expr]) -> bool {
+pub(crate) fn chooses_rows(method: &str, args: &[Expr]) -> bool {
     match (method, args) {
         ("scatter", [_, _, column]) | ("gather", [_, column]) => {
             !column.is_number_literal_expr() || method == "scatter"

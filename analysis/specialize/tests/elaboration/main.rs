@@ -5,8 +5,9 @@ mod tensors;
 use std::sync::Arc;
 
 use base::Cancel;
-use gluon::{Argument, Elaborated, Given, Spec, Target, ValueSource, Version, elaborate, entries};
+use gluon::{Argument, Elaborated, Given, Spec, Target, ValueSource, Version, elaborate};
 use python::syntax::{Module, NoSources};
+use specialize::entries;
 
 const HEAD: &str = "
 from triton.experimental import gluon

@@ -5,8 +5,9 @@ mod triton;
 use std::sync::Arc;
 
 use base::Cancel;
-use gluon::{Config, Entry, Given, Instances, Memo, ParamUse, ValueSource, kernels};
+use gluon::{Given, ValueSource};
 use python::syntax::{Module, NoSources};
+use specialize::{Config, Entry, Instances, Memo, ParamUse, kernels};
 
 const HEAD: &str = "from triton.experimental import gluon\nfrom triton.experimental.gluon import language as gl\n\
                     from triton.experimental.gluon.language.nvidia.hopper import tma, mbarrier\n\n";

@@ -248,7 +248,7 @@ impl<'f> KnownLaunches<'f> {
     /// Runs the kernel's body, up to `end` if there is one.
     fn attempt(&self, base: &Base, end: Option<u32>) -> Result<Attempt, Cancelled> {
         let spec = self.builder.spec(base);
-        let (module, sources, library) = (self.file.module, self.file.sources, crate::builtins::library());
+        let (module, sources, library) = (self.file.module, self.file.sources, gluon::library());
         python::eval::attempt(module, sources, library, &spec, (STEPS_OF_ONE, end), self.cancel)
     }
 
