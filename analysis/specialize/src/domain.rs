@@ -37,6 +37,7 @@ impl Open {
         }
         let pointer = |given: &Given| matches!(given, Given::Type(ty) if ty.starts_with('*'));
         let number = |given: &Given| partly::is_integer(given);
+        let is_descriptor = |given: &Given| matches!(given, Given::Type(ty) if ty.starts_with("tensordesc"));
         let blocks = partly::blocks(partly, param, &self.choices);
         self.choices = partly::choices(partly, param, std::mem::take(&mut self.choices));
         match partly {
@@ -44,6 +45,8 @@ impl Open {
             Partly::Int => self.domain.retain(number),
             Partly::Pointer | Partly::Nothing(_) => {}
             Partly::Truth(holds) => self.domain.retain(|given| partly::may_hold(given, *holds)),
+            // Of one whose block is not known, the layout may be that of another way through the host code.
+            Partly::Descriptor { im2col: false, block: None, .. } => self.domain.retain(is_descriptor),
             Partly::Descriptor { .. } => self.domain = blocks,
             Partly::Float | Partly::Bool => self.domain.clear(),
         }

@@ -146,6 +146,7 @@ fn of_width(layout: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::domain::Open;
     use super::super::usage::ParamUse;
     use super::*;
 
@@ -179,5 +180,22 @@ mod tests {
         let value = |text: &str| Given::Value(text.to_owned());
         assert_eq!(choices(&Partly::Int, &param(true, None), vec![value("True"), value("2")]), [value("2")]);
         assert_eq!(choices(&Partly::Nothing(String::new()), &param(true, Some("8")), Vec::new()), [value("8")]);
+    }
+
+    #[test]
+    fn a_layout_of_a_block_that_is_not_known_may_be_of_another_way() {
+        let ty = |text: &str| Given::Type(text.to_owned());
+        let (rows, tile) = (ty("tensordesc<fp16[1, 128]>"), ty("tensordesc<fp16[128, 128]>"));
+        let mut open = Open {
+            name: "p".to_owned(),
+            choices: vec![rows.clone()],
+            domain: vec![rows.clone(), tile.clone(), ty("*fp16")],
+            wait: false,
+            default: None,
+        };
+        let layout = Some("NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=8, rank=5)".to_owned());
+        let partly = Partly::Descriptor { im2col: false, element: None, block: None, layout };
+        open.keep(&partly, &param(false, None));
+        assert_eq!(open.domain.get(1..), Some(&[rows, tile][..]), "{:?}", open.domain);
     }
 }
