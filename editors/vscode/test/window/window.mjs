@@ -223,6 +223,23 @@ export class Window {
     await until('the editor has the focus', () => this.page.locator('.editor-instance .monaco-editor.focused').first().isVisible());
   }
 
+  /**
+   * All that is said of a server that does not start. Messages are shown in the order in which they are sent, and a command
+   * that needs the server has one of its own: once that is there, none of the start is still to come.
+   */
+  async wordsOfStart(shot) {
+    const NEEDED = 'Fencepost is not running.';
+    const toasts = this.page.locator('.notification-list-item-message', { hasText: 'Fencepost' });
+    await until('a word', async () => (await toasts.count()) > 0);
+    await this.shot(shot);
+    await this.command('Show Barrier Report');
+    const words = await until('the word of a command', async () => {
+      const all = await toasts.allInnerTexts();
+      return all.includes(NEEDED) && all;
+    });
+    return words.filter((word) => word !== NEEDED);
+  }
+
   async shot(name) {
     const folder = process.env.FENCEPOST_SHOTS;
     if (!folder) return;
