@@ -164,14 +164,16 @@ impl Decider<'_> {
     /// Whether another access is masked where what is assumed of a size does not hold: the kernel is made for such sizes. Of
     /// the size no launch says anything, or it is the stride of a tensor that may lie densely, so that rows may be no farther
     /// apart than that mask says that they are long, and what is made of rows no farther than it says that there are rows.
+    /// Of a stride that no launch says anything of, the other access has to go along it as well: the tensor may be padded.
     fn is_reckoned_with(&self, spread: &Spread) -> bool {
         let mut program = self.program.clone();
         let mut atoms = spread.stride.atoms();
         let (Some(atom), None) = (atoms.next(), atoms.next()) else { return false };
         let &Node::Symbol(Symbol::Argument(at), _) = program.terms.node(atom) else { return false };
         let of = self.launch.host.of(at);
-        let lies_somehow = of.is_none() || matches!(of, Some(Quantity::Stride { .. }));
-        if spread.stride != Poly::atom(atom) || self.launch.value(at).is_some() || !lies_somehow {
+        let is_any = matches!(of, None | Some(Quantity::Unknown { of: None, .. }));
+        let lies_somehow = matches!(of, Some(Quantity::Stride { .. }));
+        if spread.stride != Poly::atom(atom) || self.launch.value(at).is_some() || !(is_any || lies_somehow) {
             return false;
         }
         let masks = masks(&mut program);
@@ -197,8 +199,8 @@ impl Decider<'_> {
         };
         self.program.accesses.iter().zip(&masks).any(|(access, masks)| {
             masks.iter().any(|(index, size)| match *size == spread.stride {
-                true => of.is_none() && *index == spread.span,
-                false => !is_masked && is_open(size) && is_row(index) && uses_stride(access),
+                true => is_any && *index == spread.span,
+                false => !is_masked && is_open(size) && is_row(index) && (lies_somehow || uses_stride(access)),
             })
         })
     }
