@@ -176,6 +176,8 @@ impl Decider<'_> {
         if spread.stride != Poly::atom(atom) || self.launch.value(at).is_some() || !(is_any || lies_somehow) {
             return false;
         }
+        // A switch may have kept such sizes out.
+        let told = lies_somehow && self.launch.switches.is_empty();
         let masks = masks(&mut program);
         let terms = &program.terms;
         let is_open = |size: &Poly| {
@@ -200,7 +202,7 @@ impl Decider<'_> {
         self.program.accesses.iter().zip(&masks).any(|(access, masks)| {
             masks.iter().any(|(index, size)| match *size == spread.stride {
                 true => is_any && *index == spread.span,
-                false => !is_masked && is_open(size) && is_row(index) && (lies_somehow || uses_stride(access)),
+                false => !is_masked && is_open(size) && is_row(index) && (told || uses_stride(access)),
             })
         })
     }
