@@ -171,7 +171,8 @@ impl Decider<'_> {
         let (Some(atom), None) = (atoms.next(), atoms.next()) else { return false };
         let &Node::Symbol(Symbol::Argument(at), _) = program.terms.node(atom) else { return false };
         let of = self.launch.host.of(at);
-        let is_any = matches!(of, None | Some(Quantity::Unknown { of: None, .. }));
+        let mut is_any = true;
+        of.iter().for_each(|of| of.unknowns(&mut |_, size| is_any &= size.is_none()));
         let lies_somehow = matches!(of, Some(Quantity::Stride { .. }));
         if spread.stride != Poly::atom(atom) || self.launch.value(at).is_some() || !(is_any || lies_somehow) {
             return false;

@@ -73,7 +73,8 @@ impl Decider<'_> {
             let name = &self.program.arguments.get(table as usize)?.name;
             let counts = |access: &&Access| access.action.ordering().is_some() && self.reads(access.offset, table);
             if let Some(counted) = self.program.accesses.iter().find(counts) {
-                let text = format!("an atomic goes where `{name}` says, and whether no value of it occurs twice is not known");
+                let text =
+                    format!("an atomic goes where `{name}` says, and whether no value of it occurs twice is not known");
                 return Some(Reason { range: self.tree.op_header_range(counted.op), text });
             }
             let store = self.program.accesses.iter().find(|access| {
