@@ -66,12 +66,13 @@ impl Decider<'_> {
     /// values of the table occur twice, and then one of the two sums is lost. So do those that count with atomics there.
     pub(crate) fn lost_sums(&self, premises: &BTreeSet<Premise>) -> Option<Reason> {
         let tables = premises.iter().filter_map(|premise| match premise {
-            Premise::Distinct(table, _) => Some(*table),
+            Premise::Distinct(table, width) => Some((*table, *width)),
             _ => None,
         });
-        tables.into_iter().find_map(|table| {
+        tables.into_iter().find_map(|(table, width)| {
             let name = &self.program.arguments.get(table as usize)?.name;
-            let counts = |access: &&Access| access.action.ordering().is_some() && self.reads(access.offset, table);
+            let counts =
+                |access: &&Access| width == 1 && access.action.ordering().is_some() && self.reads(access.offset, table);
             if let Some(counted) = self.program.accesses.iter().find(counts) {
                 let text =
                     format!("an atomic goes where `{name}` says, and whether no value of it occurs twice is not known");

@@ -111,13 +111,25 @@ pub(crate) fn tables(program: &mut Program, is_constant: impl Fn(u32) -> bool) -
             places.entry(argument).or_default().push(words);
         }
     }
-    // Columns of a row of which no access needs two are values by themselves: slots of a token, one after the other.
     let needed: Vec<BTreeSet<u32>> = program.accesses.iter().map(|access| needed(program, access)).collect();
+    // Columns of a row of which no access needs two, and by each of which the same tensors are written, are values by
+    // themselves: slots of a token, one after the other.
     let is_row = |argument: u32, width: i128| {
-        needed.iter().any(|needed| {
+        let mut written = vec![BTreeSet::new(); usize::try_from(width).unwrap_or(0)];
+        for (access, needed) in program.accesses.iter().zip(&needed) {
             let own = needed.iter().filter_map(|at| reads.get(at)).filter(|(of, _)| *of == argument);
-            own.map(|(_, place)| place.offset().rem_euclid(width)).collect::<BTreeSet<i128>>().len() > 1
-        })
+            let columns: BTreeSet<i128> = own.map(|(_, place)| place.offset().rem_euclid(width)).collect();
+            if columns.len() > 1 {
+                return true;
+            }
+            if let (Some(column), true) = (columns.first(), access.action.writes())
+                && let Some(written) = usize::try_from(*column).ok().and_then(|column| written.get_mut(column))
+                && let Base::Argument(tensor) = access.base
+            {
+                written.insert(tensor);
+            }
+        }
+        written.iter().any(|tensors| tensors.is_empty() || Some(tensors) != written.first())
     };
     let read = |argument: u32, places: Vec<Option<Poly>>| {
         let places: Vec<Poly> = places.into_iter().collect::<Option<_>>()?;
