@@ -78,9 +78,4 @@ base::limits! { "python":
         /// How many configurations of one launch are recorded.
         CONFIGS: usize = 32, Count, Said;
     }
-
-    mod contents {
-        /// How many elements a tensor has at most whose elements are of interest.
-        MOST: u64 = 65_536, Count, Assumed;
-    }
 }

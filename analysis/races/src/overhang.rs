@@ -164,16 +164,21 @@ impl Decider<'_> {
     /// Whether another access is masked where what is assumed of a size does not hold: the kernel is made for such sizes. Of
     /// the size no launch says anything, or it is the stride of a tensor that may lie densely, so that rows may be no farther
     /// apart than that mask says that they are long, and what is made of rows no farther than it says that there are rows.
+    /// Of a stride that no launch says anything of, the other access has to go along it as well: the tensor may be padded.
     fn is_reckoned_with(&self, spread: &Spread) -> bool {
         let mut program = self.program.clone();
         let mut atoms = spread.stride.atoms();
         let (Some(atom), None) = (atoms.next(), atoms.next()) else { return false };
         let &Node::Symbol(Symbol::Argument(at), _) = program.terms.node(atom) else { return false };
         let of = self.launch.host.of(at);
-        let lies_somehow = of.is_none() || matches!(of, Some(Quantity::Stride { .. }));
-        if spread.stride != Poly::atom(atom) || self.launch.value(at).is_some() || !lies_somehow {
+        let mut is_any = true;
+        of.iter().for_each(|of| of.unknowns(&mut |_, size| is_any &= size.is_none()));
+        let lies_somehow = matches!(of, Some(Quantity::Stride { .. }));
+        if spread.stride != Poly::atom(atom) || self.launch.value(at).is_some() || !(is_any || lies_somehow) {
             return false;
         }
+        // A switch may have kept such sizes out.
+        let told = lies_somehow && self.launch.switches.is_empty();
         let masks = masks(&mut program);
         let terms = &program.terms;
         let is_open = |size: &Poly| {
@@ -197,8 +202,8 @@ impl Decider<'_> {
         };
         self.program.accesses.iter().zip(&masks).any(|(access, masks)| {
             masks.iter().any(|(index, size)| match *size == spread.stride {
-                true => of.is_none() && *index == spread.span,
-                false => !is_masked && is_open(size) && is_row(index) && uses_stride(access),
+                true => is_any && *index == spread.span,
+                false => !is_masked && is_open(size) && is_row(index) && (told || uses_stride(access)),
             })
         })
     }

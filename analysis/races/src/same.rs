@@ -63,14 +63,21 @@ impl Decider<'_> {
 
 impl Decider<'_> {
     /// That a program adds to what is where a table says, and stores the sum, without an atomic: kernels that add up expect that
-    /// values of the table occur twice, and then one of the two sums is lost.
+    /// values of the table occur twice, and then one of the two sums is lost. So do those that count with atomics there.
     pub(crate) fn lost_sums(&self, premises: &BTreeSet<Premise>) -> Option<Reason> {
         let tables = premises.iter().filter_map(|premise| match premise {
-            Premise::Distinct(table, _) => Some(*table),
+            Premise::Distinct(table, width) => Some((*table, *width)),
             _ => None,
         });
-        tables.into_iter().find_map(|table| {
+        tables.into_iter().find_map(|(table, width)| {
             let name = &self.program.arguments.get(table as usize)?.name;
+            let counts =
+                |access: &&Access| width == 1 && access.action.ordering().is_some() && self.reads(access.offset, table);
+            if let Some(counted) = self.program.accesses.iter().find(counts) {
+                let text =
+                    format!("an atomic goes where `{name}` says, and whether no value of it occurs twice is not known");
+                return Some(Reason { range: self.tree.op_header_range(counted.op), text });
+            }
             let store = self.program.accesses.iter().find(|access| {
                 access.action == Action::Store && self.reads(access.offset, table) && self.adds_to(access)
             })?;

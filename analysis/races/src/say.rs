@@ -3,8 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::conjuncts::conjuncts;
+use crate::expressions::parts;
 use crate::program::{Base, Program, Source};
-use crate::prove::{Converter, Poly, Premise, Spread};
+use crate::prove::{Converter, Monomial, Poly, Premise, Spread};
 use crate::term::{BinOp, Node, Symbol, Term};
 
 /// What has to hold of a stride: `` `%stride` is at least `%n` ``.
@@ -32,6 +33,9 @@ fn may_be_negative(program: &Program, span: &Poly) -> bool {
 pub(crate) fn premise(program: &Program, premise: &Premise) -> String {
     let name = |argument: u32| program.arguments.get(argument as usize).map_or("?", |argument| argument.name.as_str());
     match premise {
+        Premise::Distinct(table, 1) if leaves_out(program, *table) => {
+            format!("no value of `{}` that is not left out occurs twice", name(*table))
+        }
         Premise::Distinct(table, 1) => format!("no value of `{}` occurs twice", name(*table)),
         Premise::Distinct(table, width) => format!("no row of {width} values of `{}` occurs twice", name(*table)),
         Premise::Aside(one, other) => {
@@ -56,6 +60,31 @@ pub(crate) fn premise(program: &Program, premise: &Premise) -> String {
     }
 }
 
+/// Whether a condition compares values of a table with a number before something is done where they say: with -1, or 0, for
+/// nothing.
+fn leaves_out(program: &Program, table: u32) -> bool {
+    let is_value = |mut term: Term| {
+        while let Node::Trunc(inner) | Node::ExtS(inner) | Node::ExtU(inner) = *program.terms.node(term) {
+            term = inner;
+        }
+        let Node::Read(source, ..) = program.terms.node(term) else { return false };
+        let access = match program.sources.get(*source as usize) {
+            Some(Source::Access(access)) => program.accesses.get(*access as usize),
+            _ => None,
+        };
+        access.is_some_and(|access| access.base == Base::Argument(table))
+    };
+    let is_number = |term: Term| matches!(program.terms.node(term), Node::Const(_));
+    let compares = |condition: &Term| match *program.terms.node(*condition) {
+        Node::Binary(op, a, b) if matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Slt | BinOp::Sle) => {
+            (is_value(a) && is_number(b)) || (is_number(a) && is_value(b))
+        }
+        _ => false,
+    };
+    let conditions = program.accesses.iter().flat_map(|access| [access.mask, access.path]).collect();
+    parts(program, conditions).iter().any(compares)
+}
+
 /// Whether a mask lets the span reach what the stride would have to exceed.
 pub(crate) fn is_impossible(program: &Program, spread: &Spread) -> bool {
     let mut program = program.clone();
@@ -65,8 +94,11 @@ pub(crate) fn is_impossible(program: &Program, spread: &Spread) -> bool {
 
 /// Whether a mask holds the span below the stride, whatever both are.
 pub(crate) fn is_certain(program: &Program, spread: &Spread) -> bool {
-    let bound = bound(&mut program.clone(), spread);
-    bound.is_some_and(|bound| spread.stride.minus(&bound).as_constant().is_some_and(|more| more >= 0))
+    let Some(bound) = bound(&mut program.clone(), spread) else { return false };
+    let convert = Converter::default();
+    // Sizes and strides are not negative.
+    let is_natural = |(monomial, by): (&Monomial, i128)| by >= 0 && convert.natural_product(&program.terms, monomial);
+    spread.stride.minus(&bound).terms().all(is_natural)
 }
 
 /// What a mask, or the number of lanes, holds the span below: what all programs agree on, where there is such a bound.

@@ -110,6 +110,8 @@ impl Terms {
 
     pub(crate) fn binary(&mut self, op: BinOp, a: Term, b: Term) -> Term {
         let of = self.bits(a);
+        // Masks are multiplied as well.
+        let op = if op == BinOp::Mul && of == 1 { BinOp::And } else { op };
         let bits = if op.is_question() { 1 } else { of };
         let (x, y) = (self.constant(a), self.constant(b));
         if let (Some(x), Some(y)) = (x, y)

@@ -9,7 +9,7 @@ use super::instance::{Instance, Instances};
 use super::{Given, Spec, ValueSource};
 use gluon::default_swizzle;
 use python::value::DType;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How a directive starts.
 const HEAD: &str = "# fencepost: ";
@@ -233,8 +233,8 @@ impl Instance {
     }
 }
 
-/// At most [`Instances::MOST`] of them, so that each value of each parameter is in one if that can be,
-/// and what is to be said of it.
+/// At most [`Instances::MOST`] of them, so that each value of each parameter is in one if that can be, and then as many
+/// pairs of values, and what is to be said of it.
 pub(super) fn fewer(specs: Vec<Spec>) -> (Vec<Spec>, Option<String>) {
     if specs.len() <= Instances::MOST {
         return (specs, None);
@@ -256,14 +256,29 @@ pub(super) fn fewer(specs: Vec<Spec>) -> (Vec<Spec>, Option<String>) {
         *numbers.entry(value).or_insert(next)
     };
     let all: Vec<Vec<usize>> = specs.iter().map(|spec| values(spec).into_iter().map(&mut number).collect()).collect();
-    let mut seen: Vec<usize> = Vec::new();
+    let differs = |value: &usize| all.iter().any(|own| !own.contains(value));
+    let telling: Vec<usize> = (0..numbers.len()).filter(differs).collect();
+    let pairs = |at: usize| {
+        let own: Vec<usize> = telling.iter().copied().filter(|value| all[at].contains(value)).collect();
+        let of = |place: usize, one: usize| own.iter().skip(place).map(move |other| (one, *other)).collect::<Vec<_>>();
+        own.iter().enumerate().flat_map(|(place, one)| of(place, *one)).collect::<Vec<(usize, usize)>>()
+    };
+    let pairs: Vec<Vec<(usize, usize)>> = (0..all.len()).map(pairs).collect();
+    // A value with itself is the value.
+    let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
     let mut taken: Vec<usize> = Vec::new();
     while taken.len() < Instances::MOST {
-        let new = |at: &usize| all[*at].iter().filter(|value| !seen.contains(value)).count();
+        let new = |at: &usize| {
+            let new = pairs[*at].iter().filter(|pair| !seen.contains(pair));
+            new.fold((0, 0), |(values, pairs), (one, other)| match one == other {
+                true => (values + 1, pairs),
+                false => (values, pairs + 1),
+            })
+        };
         let open = (0..all.len()).filter(|at| !taken.contains(at));
         // The first among equals.
         let Some(best) = open.max_by_key(|at| (new(at), std::cmp::Reverse(*at))) else { break };
-        seen.extend(&all[best]);
+        seen.extend(&pairs[best]);
         taken.push(best);
     }
     taken.sort_unstable();

@@ -33,6 +33,9 @@ const OF_TENSORS: &[&str] = &[
 const OF_TENSORS_ALONE: &[&str] =
     &["shape", "stride", "numel", "element_size", "is_contiguous", "contiguous", "data_ptr", "new_empty", "unsqueeze"];
 
+/// Functions of Triton's language whose first argument says where in a tensor.
+const OF_PLACES: &[&str] = &["load", "store", "make_block_ptr", "make_tensor_descriptor", "atomic_add"];
+
 /// Functions of Triton and torch whose arguments that stand by themselves are whole numbers.
 const OF_SIZES: &[&str] = &["cdiv", "next_power_of_2", "empty", "zeros", "ones", "rand", "randn"];
 
@@ -45,7 +48,7 @@ pub struct Asked<'a> {
     handed: Vec<CallArgument<'a>>,
 }
 
-/// A name that a call hands to a function of the same file, or of one that is imported.
+/// A name that a call hands to a function or a kernel of the same file, or of one that is imported.
 #[derive(Debug)]
 pub struct CallArgument<'a> {
     /// The name.
@@ -96,10 +99,15 @@ impl<'a> Visitor<'a> for Asked<'a> {
                 self.surely.insert(name.id.as_str());
             }
         }
+        // A kernel's name stands before its grid.
+        let called = |func: &'a Expr| match func {
+            Expr::Name(to) => Some(to.id.as_str()),
+            Expr::Subscript(launch) => launch.value.as_name_expr().map(|kernel| kernel.id.as_str()),
+            _ => None,
+        };
         if let Expr::Call(call) = expr
-            && let Expr::Name(to) = &*call.func
+            && let Some(to) = called(&call.func)
         {
-            let to = to.id.as_str();
             let placed = call.arguments.args.iter().enumerate().map(|(at, given)| (Ok(at), given));
             let named =
                 call.arguments.keywords.iter().filter_map(|word| Some((Err(word.arg.as_ref()?.as_str()), &word.value)));
@@ -107,6 +115,20 @@ impl<'a> Visitor<'a> for Asked<'a> {
                 if let Expr::Name(name) = given {
                     self.handed.push(CallArgument { name: name.id.as_str(), to, place });
                 }
+            }
+        }
+        if let Expr::Call(call) = expr
+            && let Expr::Attribute(function) = &*call.func
+            && let Expr::Name(library) = &*function.value
+            && matches!(library.id.as_str(), "tl" | "gl")
+            && OF_PLACES.contains(&function.attr.as_str())
+            && let Some(mut place) = call.arguments.args.first()
+        {
+            while let Expr::BinOp(sum) = place {
+                place = &sum.left;
+            }
+            if let Expr::Name(tensor) = place {
+                self.tensors.insert(tensor.id.as_str(), true);
             }
         }
         if let Expr::Call(call) = expr

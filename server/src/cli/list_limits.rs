@@ -18,6 +18,7 @@ const ALL: &[&[Limit]] = &[
     verify::LIMITS,
     races::LIMITS,
     python::syntax::LIMITS,
+    torch::LIMITS,
     python::LIMITS,
     builtins::LIMITS,
     specialize::LIMITS,

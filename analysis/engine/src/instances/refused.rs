@@ -20,11 +20,12 @@ impl ElaboratedInstance {
     }
 
     /// Whether no value changes that Triton refuses it: a name that no statement of the file or the kernel binds, or a parameter that a
-    /// callee does not have, in a statement of the kernel's own that no condition and no `return` stands before.
+    /// callee does not have, or a constexpr that is assigned again, in a statement of the kernel's own that no condition and no `return` stands before.
     pub(super) fn is_refused_always(&self, problem: &Problem) -> bool {
         let undefined =
             problem.message.strip_prefix("the name `").and_then(|rest| rest.strip_suffix("` is not defined"));
-        if undefined.is_none() && !problem.message.contains("` has no parameter `") {
+        let is_of_text = ["` has no parameter `", "a constexpr is assigned once"];
+        if undefined.is_none() && !is_of_text.iter().any(|part| problem.message.contains(part)) {
             return false;
         }
         let source = self.module.source();

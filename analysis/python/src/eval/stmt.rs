@@ -12,6 +12,7 @@ use crate::interp::{Interp, Stop};
 use crate::limits::host::TURNS;
 use crate::limits::run::DECORATOR;
 use crate::reason::chained;
+use crate::scope::NameTable;
 use crate::syntax::bodies::{gives_up, may_return, only_raises, spelled};
 use crate::syntax::names::{bound_in, changed_in, returns};
 use crate::syntax::package::{importing_triton, is_transparent};
@@ -295,11 +296,12 @@ impl<'a> Interp<'a> {
             return self.kernel_for(stmt);
         }
         let over = self.expr(&stmt.iter)?;
-        let items = match self.items(&over) {
-            // Once, for what it launches.
-            Err(Stop::Unknown(..)) if self.follows_ways() => vec![crate::host::element(&over)],
-            items => items?,
+        let (items, open) = match self.items(&over) {
+            // For what it launches, in the first round and in a later one.
+            Err(Stop::Unknown(..)) if self.follows_ways() => (vec![crate::host::element(&over); 2], true),
+            items => (items?, false),
         };
+        let before = open.then(|| self.scope.snapshot());
         for item in items {
             self.step()?;
             self.bind(&stmt.target, item)?;
@@ -308,8 +310,28 @@ impl<'a> Interp<'a> {
                 Flow::Return(value) => return Ok(Flow::Return(value)),
                 Flow::Next | Flow::Continue => {}
             }
+            if let Some(before) = &before
+                && !self.loosen(before, &stmt.body)
+            {
+                break;
+            }
         }
         self.block(&stmt.orelse)
+    }
+
+    /// Makes numbers that rounds of a loop change such as may be any: how many rounds there are is not known. Whether there
+    /// were some.
+    fn loosen(&mut self, before: &NameTable<'a>, body: &'a [Stmt]) -> bool {
+        let mut any = false;
+        for name in changed_in(body) {
+            let (Some(first), Some(now)) = (before.get(name), self.scope.own(name)) else { continue };
+            let is_number = matches!(now, Value::Int(_)) || crate::host::is_number(&now);
+            if matches!(first, Value::Int(_)) && is_number && !super::host::equal(first, &now) {
+                self.scope.set(name, crate::host::number(crate::host::OpenNumber::Int));
+                any = true;
+            }
+        }
+        any
     }
 
     fn while_loop(&mut self, stmt: &'a StmtWhile) -> Ran<'a> {
@@ -317,6 +339,7 @@ impl<'a> Interp<'a> {
             return self.kernel_while(stmt);
         }
         let mut turns = 0u32;
+        let mut before = None;
         loop {
             self.step()?;
             let test = self.expr(&stmt.test)?;
@@ -328,8 +351,13 @@ impl<'a> Interp<'a> {
             match self.truth(&test) {
                 Some(true) => {}
                 Some(false) => return self.block(&stmt.orelse),
-                // Once, for what it launches.
-                None if self.follows_ways() && turns == 1 => {}
+                // For what it launches, in the first round and in a later one.
+                None if self.follows_ways() && turns == 1 => before = Some(self.scope.snapshot()),
+                None if self.follows_ways() && turns == 2 => {
+                    if !before.as_ref().is_some_and(|before| self.loosen(before, &stmt.body)) {
+                        return Ok(Flow::Next);
+                    }
+                }
                 None if self.follows_ways() => return Ok(Flow::Next),
                 None => return self.unknown("the condition of the loop is not known"),
             }

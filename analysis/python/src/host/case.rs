@@ -74,7 +74,15 @@ impl<'a> Cases<'a> {
                 continue;
             }
             if let Some(default) = function.defaults.get(at).cloned().flatten() {
-                if !is_test && let Some(other) = Parameters::beside_default(&param.parameter, &default) {
+                let mut other = Parameters::beside_default(&param.parameter, &default);
+                if other.is_none()
+                    && matches!(default, Value::None)
+                    && param.annotation().is_none()
+                    && (parameters.asks_as_tensor(name) || parameters.handed_on(interp, &function.scope, name, 2))
+                {
+                    other = Some(open_tensor(None, None));
+                }
+                if !is_test && let Some(other) = other {
                     let values = vec![vec![default], vec![other]];
                     cases.dimensions.push(Dimension { names: vec![name.into()], values });
                 }

@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::print;
-use super::thing::{HostDescriptor, Memory, Thing, Torch, any, tensor};
+use super::thing::{HostDescriptor, Thing, any, tensor};
 use super::torch::ints;
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
 use crate::value::Value;
+use torch::{Memory, Torch};
 
 impl<'a> HostDescriptor<'a> {
     /// What it is in a signature; `None` where its shape, type or layout is not known.

@@ -44,9 +44,7 @@ pub use reach::{MODULE, Ran, code_at, reach, run};
 pub(crate) use shapes::answer_part;
 pub use site::{handed, is_divisible};
 pub use sizes::{note_equal, operation};
-pub use thing::{
-    AutotuneConfig, HostDescriptor, HostLaunch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner,
-};
+pub use thing::{AutotuneConfig, HostDescriptor, HostLaunch, Launcher, OpenNumber, OpenTensor, Session, Thing, Tuner};
 
 /// `thing.name`.
 pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str) -> Eval<'a> {
@@ -290,12 +288,12 @@ pub fn binary<'a>(interp: &mut Interp<'a>, op: Option<Operator>, left: &Value<'a
     let comparison = op.is_none();
     match (of(left), of(right)) {
         (Some(left), Some(right)) if op == Some(Operator::MatMult) => {
-            Ok(torch::product(&left, &right).map_or_else(|| any("product"), tensor))
+            Ok(::torch::product(&left, &right).map_or_else(|| any("product"), tensor))
         }
         (Some(left), Some(right)) => torch::broadcast(interp, &left, &right, comparison),
-        (Some(one), None) => Ok(tensor(one.with_number(op, right))),
+        (Some(one), None) => Ok(tensor(sizes::with_number(&one, op, right))),
         (None, Some(one)) if matches!(op, Some(Operator::Add | Operator::Mult)) => {
-            Ok(tensor(one.with_number(op, left)))
+            Ok(tensor(sizes::with_number(&one, op, left)))
         }
         (None, Some(one)) => Ok(tensor(one.compared(comparison))),
         (None, None) => Ok(Value::Unknown("this operation is not followed".into())),

@@ -7,7 +7,7 @@ use ruff_python_ast::{Expr, Parameter, Stmt};
 
 use super::open::{number, open_tensor};
 use super::sizes::free;
-use super::thing::{OpenNumber, any};
+use super::thing::{OpenNumber, Thing, any};
 use crate::interp::Interp;
 use crate::limits::tests::HANDED;
 use crate::scope::Scope;
@@ -66,11 +66,24 @@ impl<'a> Parameters<'a> {
         }
     }
 
+    /// Whether the body asks a name for what only tensors have.
+    pub(super) fn asks_as_tensor(&self, name: &str) -> bool {
+        self.asked.is_tensor(name)
+    }
+
     /// A tensor, where some function that it is handed to as it is takes it for one.
     pub(super) fn handed_on(&self, interp: &mut Interp<'a>, scope: &Rc<Scope<'a>>, name: &str, depth: u32) -> bool {
         let all: Vec<_> = self.asked.handed(name).take(HANDED).map(|of| (of.to, of.place)).collect();
         all.into_iter().any(|(to, place)| {
-            let Ok(Some(Value::Function(to))) = interp.find_name(scope, to) else { return false };
+            let to = match interp.find_name(scope, to) {
+                Ok(Some(Value::Function(to))) => Some(to),
+                Ok(Some(Value::Host(thing))) => match &*thing {
+                    Thing::Launcher(launcher) => launcher.kernel(),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let Some(to) = to else { return false };
             let FunctionNode::Def(def) = to.def else { return false };
             let named =
                 |name: &str| def.parameters.iter_non_variadic_params().find(|param| param.name().as_str() == name);

@@ -5,10 +5,11 @@ use std::rc::Rc;
 use base::Quantity;
 
 use super::sizes::Quantities;
-use super::thing::{Along, Cut, Memory, OpenTensor, Thing};
+use super::thing::{Along, Cut, OpenTensor, Thing};
 use crate::library::Args;
 use crate::specialization::Shared;
 use crate::value::Value;
+use torch::Memory;
 
 impl<'a> Cut<'a> {
     /// `tensor[index]`. Of a part of a tensor it is within that part.

@@ -6,13 +6,14 @@ use std::rc::Rc;
 use rustc_hash::FxHasher;
 
 use super::open::is_open;
-use super::thing::{Launcher, OpenNumber, OpenTensor, Thing, Torch};
+use super::thing::{Launcher, OpenNumber, OpenTensor, Thing};
 use super::torch::{dtype_name, int};
 use crate::interp::Interp;
 use crate::limits::print::DEPTH;
 use crate::scope::Scope;
 use crate::specialization::Given;
 use crate::value::{ClassKind, DType, Function, Value};
+use torch::Torch;
 
 /// An expression for a value, in the scope of the elaboration's first file; `None` where there is none.
 pub fn expression<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<String> {

@@ -5,10 +5,11 @@
 
 use std::rc::Rc;
 
-use super::thing::{Memory, Torch, content, tensor};
-use super::torch::{dtype_name, int, ints, named, of, product, shape};
+use super::thing::{content, tensor};
+use super::torch::{dtype_name, int, ints, named, of, shape};
 use crate::library::Args;
 use crate::value::Value;
+use torch::{Memory, Torch, product};
 
 /// What a function gives.
 enum Shaped {
@@ -230,36 +231,6 @@ fn parts(tensor: &Torch, dim: usize, sizes: &[i64]) -> Option<Shaped> {
         start += size;
     }
     Some(Shaped::Parts(all))
-}
-
-impl Torch {
-    fn size(&self, dim: usize) -> Option<i64> {
-        self.shape.get(dim).copied()
-    }
-
-    /// So many elements along a dimension from one on: a view.
-    fn part(&self, dim: usize, start: i64, length: i64) -> Option<Torch> {
-        let end = start.checked_add(length)?;
-        (start >= 0 && length >= 0 && end <= self.size(dim)?).then_some(())?;
-        let bytes = self.strides.get(dim)?.checked_mul(start)?.checked_mul(self.bytes());
-        let mut part = Torch { memory: self.memory.further(bytes), ..self.clone() };
-        *part.shape.get_mut(dim)? = length;
-        Some(part)
-    }
-
-    /// Without a dimension that has one element.
-    fn without(mut self, dim: usize) -> Option<Torch> {
-        (dim < self.shape.len()).then(|| self.shape.remove(dim))?;
-        (dim < self.strides.len()).then(|| self.strides.remove(dim))?;
-        Some(self)
-    }
-
-    /// Another tensor, with so many elements along a dimension.
-    fn resized(&self, dim: usize, size: i64) -> Option<Torch> {
-        let mut sizes = self.shape.clone();
-        *sizes.get_mut(dim)? = size;
-        (size >= 0).then(|| self.with(sizes))
-    }
 }
 
 /// What a function of two tensors, or of a tensor and a number, gives element by element; whether those are truths.

@@ -3,8 +3,9 @@
 use super::parts::shared;
 use super::print;
 use super::sizes::Quantities;
-use super::thing::{Memory, OpenTensor, Thing, Torch};
+use super::thing::{OpenTensor, Thing};
 use std::rc::Rc;
+use torch::{Memory, Torch};
 
 use crate::interp::Interp;
 use crate::specialization::{ArgumentFacts, Handed, LaunchFacts};

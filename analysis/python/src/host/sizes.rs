@@ -6,11 +6,11 @@ use std::rc::Rc;
 use base::{Operation, Quantity};
 use ruff_python_ast::Operator;
 
-use super::thing::{Dims, NumberOrigin, OpenNumber, Thing, Torch};
+use super::thing::{Dims, NumberOrigin, OpenNumber, Thing};
 use super::torch::int;
 use crate::limits::open::DEPTH;
-use crate::specialization::Contents;
 use crate::value::Value;
+use torch::Torch;
 
 impl<'a> Dims<'a> {
     /// Sizes of a tensor that may be any.
@@ -295,26 +295,11 @@ pub fn operation(op: Operator) -> Option<Operation> {
     })
 }
 
-impl Torch {
-    /// What an operation with a number, or a comparison with one, makes of each element.
-    pub(super) fn with_number(&self, op: Option<Operator>, number: &Value<'_>) -> Torch {
-        let made = self.compared(op.is_none());
-        let (Some(op), Some(number)) = (op.and_then(operation), int(number)) else { return made };
-        let each = |value: i64| {
-            let parts = (Quantity::Known(value), Quantity::Known(number));
-            let value = Quantity::Made(op, parts.into()).value(&|_| None)?;
-            // What a narrower type may not hold is not followed.
-            (&*self.dtype == "int64" || i32::try_from(value).is_ok()).then_some(value)
-        };
-        let contents = self.contents().filter(|_| self.dtype.starts_with("int"));
-        let contents = contents.and_then(|contents| match contents {
-            Contents::Fill(value) => each(value).map(Contents::Fill),
-            all => {
-                let elements = all.elements(u64::try_from(self.count()).ok()?)?;
-                elements.iter().map(|value| each(*value)).collect::<Option<_>>().map(Contents::List)
-            }
-        });
-        made.holding(contents)
+/// What an operation with a number, or a comparison with one, makes of each element of a tensor.
+pub(super) fn with_number(tensor: &Torch, op: Option<Operator>, number: &Value<'_>) -> Torch {
+    match (op.and_then(operation), int(number)) {
+        (Some(op), Some(number)) => tensor.with_number(op, number),
+        _ => tensor.compared(op.is_none()),
     }
 }
 

@@ -4,10 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::origin::FileId;
-use crate::specialization::{Contents, LaunchFacts};
+use crate::specialization::LaunchFacts;
 use crate::value::{Function, Partial, Value};
 use base::ways::Ways;
 use base::{Operation, TextRange};
+use torch::{Memory, Torch};
 
 /// Options of a command line with their values: of a parser, and of what it has parsed.
 pub(super) type Options<'a> = RefCell<Vec<(Rc<str>, Value<'a>)>>;
@@ -149,80 +150,6 @@ pub struct HostDescriptor<'a> {
     pub layout: Value<'a>,
     /// What stands for elements outside of the tensor.
     pub padding: Value<'a>,
-}
-
-/// The memory of a tensor: views of one tensor share it.
-///
-/// Two are equal whatever they are: tensors are compared by what describes them.
-#[derive(Clone, Debug, Default)]
-pub struct Memory {
-    storage: Rc<RefCell<Option<Contents>>>,
-    /// Bytes from the start of the storage to the first element; `None` where that is not known.
-    pub offset: Option<i64>,
-    /// Whether a conversion may have made a copy, which is elsewhere.
-    pub(super) perhaps_copied: bool,
-    /// What the offset is where it has made none and the tensor lies as before.
-    pub(super) unless_copied: Option<i64>,
-}
-
-impl PartialEq for Memory {
-    fn eq(&self, _: &Memory) -> bool {
-        true
-    }
-}
-
-impl Memory {
-    /// Memory that nothing else has.
-    pub fn fresh() -> Memory {
-        Memory { offset: Some(0), ..Memory::default() }
-    }
-
-    /// Memory that nothing else has, with what is in it.
-    pub fn holding(contents: Option<Contents>) -> Memory {
-        Memory { storage: Rc::new(RefCell::new(contents)), ..Memory::fresh() }
-    }
-
-    /// What is in it, from its start.
-    pub fn contents(&self) -> Option<Contents> {
-        self.storage.borrow().clone()
-    }
-
-    /// Something is written to it, or may be.
-    pub fn write(&self, contents: Option<Contents>) {
-        *self.storage.borrow_mut() = contents;
-    }
-
-    /// Some bytes further on in the same storage.
-    #[must_use]
-    pub fn further(&self, bytes: Option<i64>) -> Memory {
-        let offset = self.offset.zip(bytes).and_then(|(offset, bytes)| offset.checked_add(bytes));
-        Memory { offset, unless_copied: None, ..self.clone() }
-    }
-
-    /// The same place, or a copy of what is there.
-    #[must_use]
-    pub(super) fn or_copy(&self) -> Memory {
-        let unless_copied = self.offset.or(self.unless_copied);
-        Memory { offset: None, perhaps_copied: true, unless_copied, ..self.clone() }
-    }
-
-    /// Whether both are of one storage.
-    pub fn shares(&self, other: &Memory) -> bool {
-        Rc::ptr_eq(&self.storage, &other.storage)
-    }
-}
-
-/// A tensor without content.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Torch {
-    /// Where it lies.
-    pub memory: Memory,
-    /// By torch's name: `float16`.
-    pub dtype: Rc<str>,
-    /// Elements along each dimension, outermost first.
-    pub shape: Vec<i64>,
-    /// Elements between neighbours along each dimension.
-    pub strides: Vec<i64>,
 }
 
 /// A tensor of which less than all is known.

@@ -2,181 +2,21 @@
 
 use std::rc::Rc;
 
-use base::strides::{contiguous, preserved, viewed};
-
 use super::shapes;
-use super::thing::{Memory, Thing, Torch, any, content, tensor};
+use super::thing::{Thing, any, content, tensor};
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
-use crate::limits::contents::MOST;
 use crate::specialization::Contents;
 use crate::syntax::torch_names::{keeps_memory, keeps_shape};
-use crate::value::{DType, Value};
-
-/// Torch's name, ours, and in signatures where it has no type of its own.
-const DTYPES: &[(&str, &str)] = &[
-    ("float16", "fp16"),
-    ("bfloat16", "bf16"),
-    ("float32", "fp32"),
-    ("float64", "fp64"),
-    ("int8", "i8"),
-    ("int16", "i16"),
-    ("int32", "i32"),
-    ("int64", "i64"),
-    ("uint8", "u8"),
-    ("uint16", "u16"),
-    ("uint32", "u32"),
-    ("uint64", "u64"),
-    ("bool", "i1"),
-    ("float8_e4m3fn", "fp8e4nv"),
-    ("float8_e5m2", "fp8e5"),
-    ("float8_e4m3fnuz", "fp8e4b8"),
-    ("float8_e5m2fnuz", "fp8e5b16"),
-    ("float8_e8m0fnu", "u8"),
-    ("float4_e2m1fn_x2", "u8"),
-];
-
-/// Torch's other names of the same types.
-const OTHER: &[(&str, &str)] = &[
-    ("half", "float16"),
-    ("float", "float32"),
-    ("double", "float64"),
-    ("short", "int16"),
-    ("int", "int32"),
-    ("long", "int64"),
-];
-
-impl Torch {
-    /// A contiguous tensor.
-    pub fn new(shape: Vec<i64>, dtype: Rc<str>) -> Torch {
-        let strides = contiguous(&shape);
-        Torch { memory: Memory::fresh(), dtype, shape, strides }
-    }
-
-    /// Its element type in signatures.
-    pub fn element(&self) -> &'static str {
-        DTYPES.iter().find(|row| row.0 == &*self.dtype).map_or("fp32", |row| row.1)
-    }
-
-    pub(super) fn bytes(&self) -> i64 {
-        DType::named(self.element()).map_or(4, |dtype| i64::from(dtype.bits().max(8) / 8))
-    }
-
-    pub(super) fn count(&self) -> i64 {
-        self.shape.iter().fold(1, |all: i64, size| all.saturating_mul(*size))
-    }
-
-    pub(super) fn with(&self, shape: Vec<i64>) -> Torch {
-        Torch::new(shape, self.dtype.clone())
-    }
-
-    /// A copy of another type.
-    fn of_type(&self, dtype: Rc<str>) -> Torch {
-        let kept = is_integer(&self.dtype) && is_integer(&dtype);
-        let strides = preserved(&self.shape, &self.strides);
-        Torch { dtype, memory: Memory::holding(self.contents().filter(|_| kept)), shape: self.shape.clone(), strides }
-    }
-
-    /// Itself where it is of that type, else a copy.
-    fn cast(&self, dtype: Rc<str>) -> Torch {
-        if dtype == self.dtype { self.clone() } else { self.of_type(dtype) }
-    }
-
-    /// The same with these elements, where they are integers.
-    pub(super) fn holding(self, contents: Option<Contents>) -> Torch {
-        Torch { memory: Memory::holding(contents.filter(|_| is_integer(&self.dtype))), ..self }
-    }
-
-    /// The elements of a tensor of integers that is one piece of memory, where they are known and few.
-    pub fn contents(&self) -> Option<Contents> {
-        let few = u64::try_from(self.count()).ok().filter(|count| *count <= MOST)?;
-        let whole = self.memory.offset == Some(0) && self.is_contiguous() && is_integer(&self.dtype);
-        let contents = self.memory.contents().filter(|_| whole)?;
-        contents.elements(few).map(|_| contents)
-    }
-
-    /// A copy.
-    pub(super) fn copied(&self) -> Torch {
-        Torch { memory: Memory::fresh(), strides: preserved(&self.shape, &self.strides), ..self.clone() }
-    }
-
-    /// The same where it lies densely, else a copy that does.
-    fn dense(&self) -> Torch {
-        if self.is_contiguous() { self.clone() } else { self.with(self.shape.clone()) }
-    }
-
-    /// In the memory of a tensor of which it is a view.
-    fn within(self, of: &Torch) -> Torch {
-        Torch { memory: of.memory.clone(), ..self }
-    }
-
-    /// The same, or a tensor of truths.
-    pub fn compared(&self, comparison: bool) -> Torch {
-        if comparison { self.of_type("bool".into()) } else { self.copied() }
-    }
-
-    /// What a loop over it sees, unless that is a lot.
-    pub fn rows(&self) -> Option<Vec<Torch>> {
-        let (first, rest) = self.shape.split_first()?;
-        let row = Torch {
-            memory: self.memory.further(None),
-            dtype: self.dtype.clone(),
-            shape: rest.to_vec(),
-            strides: self.strides.get(1..).unwrap_or(&[]).to_vec(),
-        };
-        (0..=256).contains(first).then(|| vec![row; *first as usize])
-    }
-
-    pub(super) fn permuted(&self, order: &[i64]) -> Option<Torch> {
-        let at: Vec<usize> = order.iter().map(|at| self.dim(*at)).collect::<Option<_>>()?;
-        let pick = |from: &[i64]| at.iter().map(|at| from.get(*at).copied()).collect::<Option<Vec<i64>>>();
-        Some(Torch {
-            memory: self.memory.clone(),
-            dtype: self.dtype.clone(),
-            shape: pick(&self.shape)?,
-            strides: pick(&self.strides)?,
-        })
-    }
-
-    pub(super) fn dim(&self, at: i64) -> Option<usize> {
-        let rank = self.shape.len() as i64;
-        let at = if at < 0 { at + rank } else { at };
-        (0..rank).contains(&at).then_some(at as usize)
-    }
-
-    fn is_contiguous(&self) -> bool {
-        // How far apart the elements of a dimension with one of them are does not matter.
-        let mut all = self.strides.iter().zip(contiguous(&self.shape)).zip(&self.shape);
-        self.count() == 0 || all.all(|((stride, dense), size)| *size == 1 || *stride == dense)
-    }
-
-    pub(super) fn reshaped(&self, mut shape: Vec<i64>) -> Option<Torch> {
-        if let Some(at) = shape.iter().position(|size| *size == -1) {
-            let rest = shape.iter().filter(|size| **size != -1).fold(1i64, |all, size| all.saturating_mul(*size));
-            shape[at] = self.count().checked_div(rest)?;
-        }
-        shape.iter().all(|size| *size >= 0).then_some(())?;
-        if let Some(strides) = viewed((&self.shape, &self.strides), &shape) {
-            return Some(Torch { shape, strides, ..self.clone() });
-        }
-        let dense = self.dense();
-        Some(dense.with(shape).within(&dense))
-    }
-}
+use crate::value::Value;
+use base::strides::contiguous;
+use torch::{MOST_CONTENTS, Memory, Torch, dtypes, product};
 
 /// The name of a torch type.
 pub(super) fn dtype_name(value: &Value<'_>) -> Option<Rc<str>> {
-    let known = |name: &str| DTYPES.iter().any(|row| row.0 == name);
     match value {
-        Value::Lib(path) => {
-            let name = path.strip_prefix("torch.")?;
-            let name = OTHER.iter().find(|row| row.0 == name).map_or(name, |row| row.1);
-            known(name).then(|| name.into())
-        }
-        Value::DType(dtype) => {
-            let short = dtype.name_in_signatures();
-            DTYPES.iter().find(|row| row.1 == short).map(|row| row.0.into())
-        }
+        Value::Lib(path) => dtypes::known(path.strip_prefix("torch.")?).map(Rc::from),
+        Value::DType(dtype) => dtypes::of_element(&dtype.name_in_signatures()).map(Rc::from),
         _ => None,
     }
 }
@@ -248,7 +88,7 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &Torch, name: &str) -> Opti
         "requires_grad" => Value::Bool(false),
         "grad" => tensor(of.copied()),
         "data" => tensor(of.clone()),
-        "real" | "imag" => match part_of_complex(&of.dtype) {
+        "real" | "imag" => match dtypes::part_of_complex(&of.dtype) {
             Some(part) => {
                 let strides = of.strides.iter().map(|stride| 2 * stride).collect();
                 let memory = of.memory.further(None);
@@ -257,16 +97,6 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &Torch, name: &str) -> Opti
             None if name == "real" => tensor(of.clone()),
             None => return None,
         },
-        _ => return None,
-    })
-}
-
-/// The type of the parts of complex numbers of a type; `None` of other numbers.
-pub(super) fn part_of_complex(dtype: &str) -> Option<&'static str> {
-    Some(match dtype {
-        "complex32" => "float16",
-        "complex64" | "cfloat" => "float32",
-        "complex128" | "cdouble" => "float64",
         _ => return None,
     })
 }
@@ -419,7 +249,7 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
                 Some(of.with(shape))
             })
         }
-        _ if DTYPES.iter().any(|row| row.0 == name) || OTHER.iter().any(|row| row.0 == name) => {
+        _ if dtypes::known(name).is_some() => {
             dtype_name(&Value::Lib(format!("torch.{name}").into())).map(|dtype| of.cast(dtype))
         }
         "bfloat16" => Some(of.cast("bfloat16".into())),
@@ -441,17 +271,12 @@ pub(super) fn quantized<'a>(class: &str, args: &Args<'a>) -> Value<'a> {
     shape.map_or_else(|| content(class), |shape| tensor(Torch::new(shape, dtype.into())))
 }
 
-/// Whether elements of a type are integers.
-fn is_integer(dtype: &str) -> bool {
-    dtype.starts_with("int") || dtype.starts_with("uint")
-}
-
 /// The integers of nested lists, in order; whether there is nothing else.
 fn flat(data: &Value<'_>, into: &mut Vec<i64>) -> bool {
     match data {
         Value::Int(number) => i64::try_from(*number).is_ok_and(|number| {
             into.push(number);
-            into.len() as u64 <= MOST
+            into.len() as u64 <= MOST_CONTENTS
         }),
         Value::List(items) => items.borrow().iter().all(|item| flat(item, into)),
         Value::Tuple(items) => items.iter().all(|item| flat(item, into)),
@@ -631,13 +456,6 @@ pub(super) fn of(value: &Value<'_>) -> Option<Torch> {
     if let Thing::Tensor(tensor) = &**thing { Some(tensor.clone()) } else { None }
 }
 
-/// `a @ b`.
-pub(super) fn product(a: &Torch, b: &Torch) -> Option<Torch> {
-    let mut shape = a.shape.clone();
-    *shape.last_mut()? = *b.shape.last()?;
-    Some(a.with(shape))
-}
-
 /// What arithmetic makes of two tensors.
 pub(super) fn broadcast<'a>(interp: &Interp<'a>, a: &Torch, b: &Torch, comparison: bool) -> Eval<'a> {
     let rank = a.shape.len().max(b.shape.len());
@@ -725,21 +543,4 @@ pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> E
 /// So many elements, and a number of strides further on.
 fn skip(before: Option<i64>, count: Option<i64>, stride: Option<i64>) -> Option<i64> {
     before?.checked_add(count?.checked_mul(stride?)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shapes_and_strides() {
-        let tensor = Torch::new(vec![4, 8, 16], "float16".into());
-        assert_eq!(tensor.strides, [128, 16, 1]);
-        let turned = tensor.permuted(&[0, 2, -2]).unwrap();
-        assert_eq!((&turned.shape[..], &turned.strides[..]), (&[4, 16, 8][..], &[128, 1, 16][..]));
-        assert!(!turned.is_contiguous());
-        assert_eq!(tensor.reshaped(vec![-1, 32]).unwrap().shape, [16, 32]);
-        assert_eq!(product(&tensor, &turned).unwrap().shape, [4, 8, 8]);
-        assert_eq!((tensor.element(), tensor.bytes()), ("fp16", 2));
-    }
 }

@@ -343,7 +343,7 @@ impl Converter {
     }
 
     /// Whether no factor is negative, by what they are.
-    pub(super) fn natural_product(&self, terms: &Terms, factors: &Monomial) -> bool {
+    pub(crate) fn natural_product(&self, terms: &Terms, factors: &Monomial) -> bool {
         factors.iter().all(|atom| self.is_natural(terms, *atom))
     }
 

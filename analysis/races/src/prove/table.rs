@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 use super::convert::Converter;
 use super::poly::Poly;
 use crate::limits::proofs::COLUMNS;
-use crate::program::{Action, Base, Program};
+use crate::program::{Access, Action, Base, Program, Source};
+use crate::term::Node;
 
 /// How a kernel reads a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +98,7 @@ pub(crate) enum Trust {
 pub(crate) fn tables(program: &mut Program, is_constant: impl Fn(u32) -> bool) -> FxHashMap<u32, Table> {
     let mut convert = Converter::default();
     let mut places: FxHashMap<u32, Vec<Option<Poly>>> = FxHashMap::default();
+    let mut reads: FxHashMap<u32, (u32, Poly)> = FxHashMap::default();
     for at in 0..program.accesses.len() {
         let access = &program.accesses[at];
         let (Base::Argument(argument), Action::Load, Some(_)) = (access.base, access.action, access.source) else {
@@ -105,10 +107,31 @@ pub(crate) fn tables(program: &mut Program, is_constant: impl Fn(u32) -> bool) -
         let (offset, bytes) = (access.offset, i128::from(access.bytes));
         if is_constant(argument) {
             let words = convert.poly(&mut program.terms, offset).exactly_by(bytes);
+            reads.extend(words.clone().map(|words| (at as u32, (argument, words))));
             places.entry(argument).or_default().push(words);
         }
     }
-    let read = |places: Vec<Option<Poly>>| {
+    let needed: Vec<BTreeSet<u32>> = program.accesses.iter().map(|access| needed(program, access)).collect();
+    // Columns of a row of which no access needs two, and by each of which the same tensors are written, are values by
+    // themselves: slots of a token, one after the other.
+    let is_row = |argument: u32, width: i128| {
+        let mut written = vec![BTreeSet::new(); usize::try_from(width).unwrap_or(0)];
+        for (access, needed) in program.accesses.iter().zip(&needed) {
+            let own = needed.iter().filter_map(|at| reads.get(at)).filter(|(of, _)| *of == argument);
+            let columns: BTreeSet<i128> = own.map(|(_, place)| place.offset().rem_euclid(width)).collect();
+            if columns.len() > 1 {
+                return true;
+            }
+            if let (Some(column), true) = (columns.first(), access.action.writes())
+                && let Some(written) = usize::try_from(*column).ok().and_then(|column| written.get_mut(column))
+                && let Base::Argument(tensor) = access.base
+            {
+                written.insert(tensor);
+            }
+        }
+        written.iter().any(|tensors| tensors.is_empty() || Some(tensors) != written.first())
+    };
+    let read = |argument: u32, places: Vec<Option<Poly>>| {
         let places: Vec<Poly> = places.into_iter().collect::<Option<_>>()?;
         let factors = places.iter().flat_map(|place| place.terms().filter(|(monomial, _)| !monomial.is_empty()));
         let width = factors.fold(0, |all, (_, factor)| gcd(all, factor));
@@ -118,10 +141,29 @@ pub(crate) fn tables(program: &mut Program, is_constant: impl Fn(u32) -> bool) -
             0 => None,
             1 if places.iter().any(|a| places.iter().any(|b| next((a, b)))) => Some(Table::Ends),
             1..=COLUMNS if (0..width).all(|at| places.iter().any(|place| column(place) == at)) => {
+                let width = if is_row(argument, width) { width } else { 1 };
                 Some(Table::Rows(i64::try_from(width).ok()?))
             }
             _ => None,
         }
     };
-    places.into_iter().filter_map(|(argument, places)| Some((argument, read(places)?))).collect()
+    places.into_iter().filter_map(|(argument, places)| Some((argument, read(argument, places)?))).collect()
+}
+
+/// The accesses that read what it depends on where another one goes, and whether it is executed.
+fn needed(program: &Program, access: &Access) -> BTreeSet<u32> {
+    let mut open = vec![access.offset, access.mask, access.path];
+    let mut needed = BTreeSet::new();
+    while let Some(term) = open.pop() {
+        program.terms.leaves(term, &mut |node| {
+            if let Node::Read(source, ..) = node
+                && let Some(Source::Access(read)) = program.sources.get(*source as usize)
+                && needed.insert(*read)
+            {
+                let of = &program.accesses[*read as usize];
+                open.extend([of.offset, of.mask]);
+            }
+        });
+    }
+    needed
 }

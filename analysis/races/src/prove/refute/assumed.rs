@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::system::System;
 use super::{Hypothesis, Refuter, Spread, State};
 use crate::choose::is_contradicted;
+use crate::expressions::used;
 use crate::limits::proofs::BOUNDS;
 use crate::program::Source;
 use crate::prove::convert::Fact;
@@ -41,7 +42,8 @@ impl Refuter<'_> {
     }
 
     fn breaks(&mut self, spread: &Spread) -> bool {
-        let Some(facts) = self.domain(spread.access, [&spread.span, &spread.stride]) else { return false };
+        let Some(mut facts) = self.domain(spread.access, [&spread.span, &spread.stride]) else { return false };
+        facts.extend(self.several_of_each());
         // It is negative, or no less than the stride.
         let ways = [spread.span.clone(), spread.stride.minus(&spread.span).shifted(-1)];
         let own: Vec<&Fact> = facts.iter().filter(|fact| self.has_programs(&fact.poly)).take(BOUNDS).collect();
@@ -71,6 +73,29 @@ impl Refuter<'_> {
                     || fails(&[&fact.poly], Some(&is_further))
                     || minima.iter().filter(with_minimum).any(|minimum| fails(&[&fact.poly, &minimum.poly], None))
             })
+    }
+
+    /// That of a number which is divided by another one, and then something by the quotient, there are several times as many:
+    /// heads that share a head, of which one alone is a launch among others.
+    fn several_of_each(&mut self) -> Vec<Fact> {
+        let all = used(self.program);
+        let ratio = |term: Term| match *self.program.terms.node(term) {
+            Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, many, few) => Some((many, few)),
+            _ => None,
+        };
+        let shared = |term: &Term| {
+            !self.program.terms.any_leaf(*term, |node| match node {
+                Node::Symbol(symbol, _) => !matches!(symbol, Symbol::Argument(_)),
+                node => matches!(node, Node::Read(..)),
+            })
+        };
+        let divisors = all.iter().filter_map(|term| match *self.program.terms.node(*term) {
+            Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS | BinOp::RemS | BinOp::RemU, _, by) => ratio(by),
+            _ => None,
+        });
+        let pairs: Vec<(Term, Term)> = divisors.filter(|(many, few)| shared(many) && shared(few)).collect();
+        let facts = pairs.into_iter().map(|(many, few)| Fact::at_least_zero(self.poly(many).plus(&self.poly(few), -2)));
+        facts.collect()
     }
 
     /// What programs, lanes and rounds contribute to a sum.

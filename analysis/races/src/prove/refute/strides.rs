@@ -8,6 +8,7 @@ use super::{Equation, Refuter, Spread, State, solved};
 use crate::limits::proofs::BOUNDS;
 use crate::prove::convert::Fact;
 use crate::prove::poly::{Monomial, Poly};
+use crate::say::end;
 use crate::term::{BinOp, Node, Symbol, Term};
 
 impl Refuter<'_> {
@@ -144,6 +145,9 @@ impl Refuter<'_> {
                 if self.has(&high, is_lane) && spreads.iter().any(|spread| self.leaves_gaps(spread)) {
                     continue;
                 }
+                if self.share_an_axis(&high, &low) && spreads.iter().any(|spread| end(self.program, spread).is_none()) {
+                    continue;
+                }
                 if spreads.iter().any(|spread| self.is_broken(spread)) {
                     overrun.extend(stride.terms().map(|(monomial, _)| monomial.clone()).filter(|one| !one.is_empty()));
                     continue;
@@ -232,6 +236,19 @@ impl Refuter<'_> {
                 _ => false,
             }
         })
+    }
+
+    /// Whether programs of one axis are counted in both parts of an equation: unless a mask ends them, there are not fewer
+    /// of them than rows are long.
+    fn share_an_axis(&self, high: &Poly, low: &Poly) -> bool {
+        let axis = |atom: Term| match self.program.terms.node(atom) {
+            Node::Symbol(Symbol::Program(axis), _) => Some(*axis),
+            _ => None,
+        };
+        let linear = |of: &Poly, wanted: u8| {
+            of.terms().any(|(monomial, _)| matches!(monomial.as_slice(), [atom] if axis(*atom) == Some(wanted)))
+        };
+        (0..3).any(|axis| linear(high, axis) && linear(low, axis))
     }
 
     /// Whether a stride stands among the arguments before all those in what is left.
