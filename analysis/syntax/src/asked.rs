@@ -45,6 +45,7 @@ pub struct Asked<'a> {
     tensors: BTreeMap<&'a str, bool>,
     surely: BTreeSet<&'a str>,
     sizes: BTreeSet<&'a str>,
+    pointers: BTreeSet<&'a str>,
     handed: Vec<CallArgument<'a>>,
 }
 
@@ -57,6 +58,8 @@ pub struct CallArgument<'a> {
     pub to: &'a str,
     /// Which of its parameters it is, by place or by name.
     pub place: Result<usize, &'a str>,
+    /// Whether the call launches a kernel.
+    pub launches: bool,
 }
 
 impl<'a> Asked<'a> {
@@ -80,6 +83,11 @@ impl<'a> Asked<'a> {
     /// Whether what tensors have and what describes them has not is asked of a name.
     pub fn is_surely_tensor(&self, name: &str) -> bool {
         self.surely.contains(name)
+    }
+
+    /// Whether a kernel loads or stores where a name points.
+    pub fn is_pointer(&self, name: &str) -> bool {
+        self.pointers.contains(name)
     }
 
     /// Whether a name stands where a size does.
@@ -108,12 +116,13 @@ impl<'a> Visitor<'a> for Asked<'a> {
         if let Expr::Call(call) = expr
             && let Some(to) = called(&call.func)
         {
+            let launches = call.func.is_subscript_expr();
             let placed = call.arguments.args.iter().enumerate().map(|(at, given)| (Ok(at), given));
             let named =
                 call.arguments.keywords.iter().filter_map(|word| Some((Err(word.arg.as_ref()?.as_str()), &word.value)));
             for (place, given) in placed.take_while(|(_, given)| !given.is_starred_expr()).chain(named) {
                 if let Expr::Name(name) = given {
-                    self.handed.push(CallArgument { name: name.id.as_str(), to, place });
+                    self.handed.push(CallArgument { name: name.id.as_str(), to, place, launches });
                 }
             }
         }
@@ -128,7 +137,7 @@ impl<'a> Visitor<'a> for Asked<'a> {
                 place = &sum.left;
             }
             if let Expr::Name(tensor) = place {
-                self.tensors.insert(tensor.id.as_str(), true);
+                self.pointers.insert(tensor.id.as_str());
             }
         }
         if let Expr::Call(call) = expr

@@ -73,8 +73,8 @@ impl<'a> Parameters<'a> {
 
     /// A tensor, where some function that it is handed to as it is takes it for one.
     pub(super) fn handed_on(&self, interp: &mut Interp<'a>, scope: &Rc<Scope<'a>>, name: &str, depth: u32) -> bool {
-        let all: Vec<_> = self.asked.handed(name).take(HANDED).map(|of| (of.to, of.place)).collect();
-        all.into_iter().any(|(to, place)| {
+        let all: Vec<_> = self.asked.handed(name).take(HANDED).map(|of| (of.to, of.place, of.launches)).collect();
+        all.into_iter().any(|(to, place, launches)| {
             let to = match interp.find_name(scope, to) {
                 Ok(Some(Value::Function(to))) => Some(to),
                 Ok(Some(Value::Host(thing))) => match &*thing {
@@ -93,6 +93,9 @@ impl<'a> Parameters<'a> {
             };
             let Some(param) = param.map(|param| param.name().as_str()) else { return false };
             let inner = Parameters::of(&def.body);
+            if launches {
+                return inner.asked.is_pointer(param);
+            }
             inner.asked.is_tensor(param) || (depth > 0 && inner.handed_on(interp, &to.scope, param, depth - 1))
         })
     }
