@@ -353,11 +353,9 @@ impl<'a> Interp<'a> {
                 Some(false) => return self.block(&stmt.orelse),
                 // For what it launches, in the first round and in a later one.
                 None if self.follows_ways() && turns == 1 => before = Some(self.scope.snapshot()),
-                None if self.follows_ways() && turns == 2 => {
-                    if !before.as_ref().is_some_and(|before| self.loosen(before, &stmt.body)) {
-                        return Ok(Flow::Next);
-                    }
-                }
+                None if self.follows_ways()
+                    && turns == 2
+                    && before.as_ref().is_some_and(|before| self.loosen(before, &stmt.body)) => {}
                 None if self.follows_ways() => return Ok(Flow::Next),
                 None => return self.unknown("the condition of the loop is not known"),
             }

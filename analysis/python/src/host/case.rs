@@ -75,11 +75,8 @@ impl<'a> Cases<'a> {
             }
             if let Some(default) = function.defaults.get(at).cloned().flatten() {
                 let mut other = Parameters::beside_default(&param.parameter, &default);
-                if other.is_none()
-                    && matches!(default, Value::None)
-                    && param.annotation().is_none()
-                    && (parameters.asks_as_tensor(name) || parameters.handed_on(interp, &function.scope, name, 2))
-                {
+                let unsaid = other.is_none() && matches!(default, Value::None) && param.annotation().is_none();
+                if unsaid && parameters.handed_on(interp, &function.scope, name, 2) {
                     other = Some(open_tensor(None, None));
                 }
                 if !is_test && let Some(other) = other {

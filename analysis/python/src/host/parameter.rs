@@ -7,7 +7,7 @@ use ruff_python_ast::{Expr, Parameter, Stmt};
 
 use super::open::{number, open_tensor};
 use super::sizes::free;
-use super::thing::{OpenNumber, Thing, any};
+use super::thing::{Launcher, OpenNumber, any};
 use crate::interp::Interp;
 use crate::limits::tests::HANDED;
 use crate::scope::Scope;
@@ -66,38 +66,27 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// Whether the body asks a name for what only tensors have.
-    pub(super) fn asks_as_tensor(&self, name: &str) -> bool {
-        self.asked.is_tensor(name)
-    }
-
-    /// A tensor, where some function that it is handed to as it is takes it for one.
+    /// A tensor, where the body or some function that it is handed to as it is takes it for one.
     pub(super) fn handed_on(&self, interp: &mut Interp<'a>, scope: &Rc<Scope<'a>>, name: &str, depth: u32) -> bool {
         let all: Vec<_> = self.asked.handed(name).take(HANDED).map(|of| (of.to, of.place, of.launches)).collect();
-        all.into_iter().any(|(to, place, launches)| {
-            let to = match interp.find_name(scope, to) {
-                Ok(Some(Value::Function(to))) => Some(to),
-                Ok(Some(Value::Host(thing))) => match &*thing {
-                    Thing::Launcher(launcher) => launcher.kernel(),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let Some(to) = to else { return false };
-            let FunctionNode::Def(def) = to.def else { return false };
-            let named =
-                |name: &str| def.parameters.iter_non_variadic_params().find(|param| param.name().as_str() == name);
-            let param = match place {
-                Ok(at) => def.parameters.iter_non_variadic_params().nth(at),
-                Err(name) => named(name),
-            };
-            let Some(param) = param.map(|param| param.name().as_str()) else { return false };
-            let inner = Parameters::of(&def.body);
-            if launches {
-                return inner.asked.is_pointer(param);
-            }
-            inner.asked.is_tensor(param) || (depth > 0 && inner.handed_on(interp, &to.scope, param, depth - 1))
-        })
+        self.asked.is_tensor(name)
+            || all.into_iter().any(|(to, place, launches)| {
+                let Ok(Some(to)) = interp.find_name(scope, to) else { return false };
+                let Some(to) = Launcher::of(to).kernel() else { return false };
+                let FunctionNode::Def(def) = to.def else { return false };
+                let named =
+                    |name: &str| def.parameters.iter_non_variadic_params().find(|param| param.name().as_str() == name);
+                let param = match place {
+                    Ok(at) => def.parameters.iter_non_variadic_params().nth(at),
+                    Err(name) => named(name),
+                };
+                let Some(param) = param.map(|param| param.name().as_str()) else { return false };
+                let inner = Parameters::of(&def.body);
+                if launches {
+                    return inner.asked.is_pointer(param);
+                }
+                inner.asked.is_tensor(param) || (depth > 0 && inner.handed_on(interp, &to.scope, param, depth - 1))
+            })
     }
 
     /// Other values than its default that one of them may be given: a tensor that may be left out, a switch.
