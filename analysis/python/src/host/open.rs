@@ -96,26 +96,63 @@ fn perhaps<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>) -> Value<'a> {
 
 /// A matrix with its dimensions exchanged.
 fn turned<'a>(of: &OpenTensor<'a>) -> Value<'a> {
-    let known = of.shape.as_ref().map(|shape| shape.len() as i64).or(of.dims.rank.get());
-    if known.is_some_and(|rank| rank != 2) {
+    permuted(of, &[1, 0])
+}
+
+/// How many dimensions a tensor has, as far as it is known.
+fn rank_of(of: &OpenTensor<'_>) -> Option<i64> {
+    of.shape.as_ref().map(|shape| shape.len() as i64).or(of.dims.rank.get())
+}
+
+/// A tensor with its dimensions in another order; which one a dimension was is given for each.
+fn permuted<'a>(of: &OpenTensor<'a>, order: &[i64]) -> Value<'a> {
+    let rank = order.len();
+    let order: Vec<usize> = order.iter().map(|dim| dim.rem_euclid(rank.max(1) as i64) as usize).collect();
+    let is_whole = (0..rank).all(|dim| order.contains(&dim));
+    if !is_whole || rank_of(of).is_some_and(|known| known != rank as i64) {
         return reordered(of, of.dtype.clone());
     }
-    let reversed = |all: &Rc<[Value<'a>]>| all.iter().rev().cloned().collect::<Rc<[Value<'a>]>>();
+    let pick = |all: &[Value<'a>]| order.iter().filter_map(|at| all.get(*at).cloned()).collect::<Vec<_>>();
     let exchanged = |of: &Rc<Dims<'a>>| {
-        let sizes = of.unpacked(2).into_iter().rev();
+        let sizes = pick(&of.unpacked(rank));
         let asked = RefCell::new((0..).zip(sizes).collect());
         let (group, strides_of) = (of.group.clone(), None);
-        let (rank, least, rest) = (Cell::new(Some(2)), Cell::new(2), RefCell::default());
-        Rc::new(Dims { group, strides_of, asked, rank, least, rest })
+        let (rank, least) = (Cell::new(Some(rank as i64)), Cell::new(rank as i64));
+        Rc::new(Dims { group, strides_of, asked, rank, least, rest: RefCell::default() })
     };
     made(OpenTensor {
-        shape: of.shape.as_ref().map(reversed),
-        strides: of.strides.as_ref().map(reversed),
+        shape: of.shape.as_ref().map(|shape| pick(shape).into()),
+        strides: of.strides.as_ref().map(|strides| pick(strides).into()),
         dims: exchanged(&of.dims),
         steps: exchanged(&of.steps),
         whole: false,
         ..of.clone()
     })
+}
+
+/// The order in which a call puts the dimensions of a tensor; `None` where it is not known.
+fn order(of: &OpenTensor<'_>, name: &str, args: &Args<'_>) -> Option<Vec<i64>> {
+    let numbers = |all: &[Value<'_>]| all.iter().map(int).collect::<Option<Vec<i64>>>();
+    if !args.named.is_empty() {
+        return None;
+    }
+    let given = match &args.pos[..] {
+        [Value::Tuple(items)] => numbers(items),
+        [Value::List(items)] => numbers(&items.borrow()),
+        given => numbers(given),
+    }?;
+    if name == "permute" {
+        return Some(given);
+    }
+    let (rank, &[one, other]) = (rank_of(of)?, &given[..]) else { return None };
+    let mut order: Vec<i64> = (0..rank).collect();
+    let [one, other] = [one, other].map(|dim| usize::try_from(if dim < 0 { dim + rank } else { dim }).ok());
+    let (one, other) = (one?, other?);
+    if one.max(other) >= order.len() {
+        return None;
+    }
+    order.swap(one, other);
+    Some(order)
 }
 
 /// The same tensor with its dimensions in another order, of which it is not known how it lies.
@@ -566,8 +603,10 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
         "type_as" => converted(of, first.and_then(self::of).and_then(|other| other.dtype)),
         "t" => turned(of),
         "argmax" | "argmin" | "argsort" => open_tensor(Some("int64".into()), None),
-        "transpose" | "permute" | "expand" | "expand_as" | "movedim" | "moveaxis" | "swapaxes" | "swapdims"
-        | "expand_dims" => reordered(of, own()),
+        "transpose" | "permute" | "swapaxes" | "swapdims" => {
+            order(of, name, args).map_or_else(|| reordered(of, own()), |order| permuted(of, &order))
+        }
+        "expand" | "expand_as" | "movedim" | "moveaxis" | "expand_dims" => reordered(of, own()),
         // Of one that does not lie densely these may make a copy.
         "flatten" | "reshape_as" | "ravel" if !of.whole => perhaps(of, own()),
         "unsqueeze" | "squeeze" | "flatten" | "unflatten" | "view_as" | "reshape_as" | "ravel" => {
