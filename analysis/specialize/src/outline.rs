@@ -7,7 +7,7 @@ use rustc_hash::FxHasher;
 use super::survey::{Func, Survey};
 use base::TextRange;
 use python::interp::Interp;
-use python::syntax::Module;
+use python::syntax::{Asked, Module};
 
 /// A statement of a file, outermost.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,8 +69,8 @@ impl Places {
     }
 }
 
-/// A statement without the bodies of kernels' functions; of those in functions that Python runs the names count that
-/// these may give a value, since they tell launches apart.
+/// A statement without the bodies of kernels' functions, of which counts which parameters they load through; of those in
+/// functions that Python runs the names count that these may give a value, since they tell launches apart.
 fn without_kernels(module: &Module, survey: &Survey<'_>, range: TextRange, functions: &[&Func<'_>]) -> u64 {
     let mut hasher = FxHasher::default();
     let mut next = range.start;
@@ -82,6 +82,10 @@ fn without_kernels(module: &Module, survey: &Survey<'_>, range: TextRange, funct
             continue;
         }
         module.slice(TextRange::new(next, body.start)).hash(&mut hasher);
+        // What a kernel loads through is a tensor to those who launch it.
+        let asked = Asked::of(&func.def.body);
+        let params = func.def.parameters.iter_non_variadic_params();
+        params.for_each(|param| asked.is_pointer(param.name().as_str()).hash(&mut hasher));
         if !func.inside.is_empty() {
             let around = || func.inside.iter().filter_map(|at| survey.functions.get(*at));
             // What is bound by a statement of another kind than those that assign: all names may be.
