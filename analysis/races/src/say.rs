@@ -76,7 +76,7 @@ fn leaves_out(program: &Program, table: u32) -> bool {
     };
     let is_number = |term: Term| matches!(program.terms.node(term), Node::Const(_));
     let compares = |condition: &Term| match *program.terms.node(*condition) {
-        Node::Binary(op, a, b) if matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Slt | BinOp::Sle) => {
+        Node::Binary(BinOp::Eq | BinOp::Ne | BinOp::Slt | BinOp::Sle, a, b) => {
             (is_value(a) && is_number(b)) || (is_number(a) && is_value(b))
         }
         _ => false,

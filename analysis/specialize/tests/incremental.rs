@@ -35,6 +35,24 @@ fn host_code_is_not_run_again_for_an_edit_of_a_kernel() {
 }
 
 #[test]
+fn what_a_kernel_loads_through_is_known_to_host_code() {
+    let text = format!(
+        "{HOST}import triton.language as tl\n\n\
+         @triton.jit\ndef kernel(out, bias, BIASED: tl.constexpr):\n    if BIASED:\n        tl.store(out, bias)\n\n\
+         def launch(out, bias=None):\n    kernel[(1,)](out, bias, BIASED=bias is not None)\n"
+    );
+    let found = |text: &str, memo: &mut Memo| {
+        let all = kernels(&module(text), &NoSources, &Config::default(), memo, &Cancel::never());
+        all.unwrap_or_default().kernels.iter().map(|(_, found)| found.list.clone()).collect::<Vec<_>>()
+    };
+    let mut memo = Memo::default();
+    for text in [&text, &text.replace("tl.store(out, bias)", "tl.store(out, tl.load(bias))"), &text] {
+        assert_eq!(found(text, &mut memo), found(text, &mut Memo::default()), "{text}");
+    }
+    assert_eq!(memo.runs, 2, "what was known of the first text is known of it again");
+}
+
+#[test]
 fn an_edit_of_host_code_runs_what_ran_it_or_asked_for_its_names() {
     let text = format!(
         "{HOST}SIZE = 4\n\ndef launch(n):\n    kernel[(1,)](torch.empty(SIZE), n=n)\n\n\

@@ -16,7 +16,7 @@ use torch::{MOST_CONTENTS, Memory, Torch, dtypes, product};
 pub(super) fn dtype_name(value: &Value<'_>) -> Option<Rc<str>> {
     match value {
         Value::Lib(path) => dtypes::known(path.strip_prefix("torch.")?).map(Rc::from),
-        Value::DType(dtype) => dtypes::of_element(&dtype.name_in_signatures()).map(Rc::from),
+        Value::DType(dtype) => dtypes::of_element(dtype.name_in_signatures()).map(Rc::from),
         _ => None,
     }
 }
