@@ -3,8 +3,9 @@
 //!
 //! Nothing is said that the machine has not run: the phase of a suspected wait is replaced, in the
 //! kernel, by the parity of a count of loop iterations, one plausible count after the other, and the
-//! kernel decided anew. Where the finding is gone and none is new, that wait's phase was the cause,
-//! and the first iteration in which it names another phase than the count is where they part.
+//! kernel run anew with all inputs that are chosen for it. Where the finding is gone and none is new, that wait's
+//! phase was the cause, and the first iteration in which it names another phase than the count is where they
+//! part. That no input breaks a rule then is not asked here; a fix is decided whole before it is offered.
 //!
 //! What is missed: loops that are not counted, counts that no product of at most all loops around
 //! the wait gives, kernels in which several waits are wrong for different reasons.
@@ -58,7 +59,7 @@ struct Suspect {
 }
 
 /// Says of each finding of a report that a phase has caused which counter drives what. `decide`
-/// decides changed kernels.
+/// says what runs find in changed kernels.
 pub fn explain_phases(
     lowered: &Lowered,
     report: &mut KernelReport<Message>,
