@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// Greatest common divisor, not negative.
 pub fn gcd(a: i128, b: i128) -> i128 {
@@ -148,9 +148,12 @@ pub struct Simplex {
 }
 
 impl Simplex {
-    /// One without constraints, which is given up after so many exchanges of variables.
-    pub fn new(pivots: usize) -> Simplex {
-        Simplex { pivots, ..Simplex::default() }
+    /// One without constraints, with room for so many, which is given up after so many exchanges of variables.
+    pub fn new(pivots: usize, room: usize) -> Simplex {
+        let sums = Rc::new(FxHashMap::with_capacity_and_hasher(room, FxBuildHasher));
+        let (rows, value) = (Vec::with_capacity(room), Vec::with_capacity(2 * room));
+        let (bounds, basic) = (Vec::with_capacity(2 * room), Vec::with_capacity(2 * room));
+        Simplex { pivots, sums, rows, value, bounds, basic, ..Simplex::default() }
     }
 
     /// A variable of which nothing is known.

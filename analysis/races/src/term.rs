@@ -5,7 +5,11 @@
 
 use lanes::unsigned;
 pub(crate) use lanes::{BinOp, apply, wrap};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
+
+/// Up to how many expressions that were met are looked through one by one.
+const FEW: usize = 24;
 
 /// An expression of a [`Terms`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -297,31 +301,47 @@ impl Terms {
 
     /// Calls `each` with every leaf below.
     pub(crate) fn leaves(&self, term: Term, each: &mut dyn FnMut(&Node)) {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut open = vec![term];
+        self.any_leaf(term, |node| {
+            each(node);
+            false
+        });
+    }
+
+    /// Whether a leaf is below for which `is` holds.
+    pub(crate) fn any_leaf(&self, term: Term, mut is: impl FnMut(&Node) -> bool) -> bool {
+        // Most terms are small: those that were met are few, and are found faster in a row than by hash.
+        let mut few: SmallVec<[Term; FEW]> = SmallVec::new();
+        let mut many: FxHashSet<Term> = FxHashSet::default();
+        let mut open: SmallVec<[Term; FEW]> = smallvec![term];
         while let Some(term) = open.pop() {
-            if !seen.insert(term) {
+            let node = self.node(term);
+            if matches!(node, Node::Const(_)) || few.contains(&term) {
                 continue;
             }
-            match self.node(term) {
+            if few.len() < FEW {
+                few.push(term);
+            } else if !many.insert(term) {
+                continue;
+            }
+            match node {
                 Node::Const(_) => {}
-                node @ Node::Symbol(..) => each(node),
-                node @ Node::Read(_, lanes, _) => {
-                    each(node);
-                    open.extend(lanes.iter());
+                Node::Symbol(..) => {
+                    if is(node) {
+                        return true;
+                    }
+                }
+                Node::Read(_, lanes, _) => {
+                    if is(node) {
+                        return true;
+                    }
+                    open.extend(lanes.iter().copied());
                 }
                 Node::Binary(_, a, b) => open.extend([*a, *b]),
                 Node::Select(c, a, b) => open.extend([*c, *a, *b]),
                 Node::Trunc(a) | Node::ExtS(a) | Node::ExtU(a) => open.push(*a),
             }
         }
-    }
-
-    /// Whether a leaf is below for which `is` holds.
-    pub(crate) fn any_leaf(&self, term: Term, mut is: impl FnMut(&Node) -> bool) -> bool {
-        let mut found = false;
-        self.leaves(term, &mut |node| found |= is(node));
-        found
+        false
     }
 }
 

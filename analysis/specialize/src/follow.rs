@@ -15,7 +15,7 @@ use super::outline::Places;
 use super::runs::Runs;
 use super::survey::Survey;
 use super::{Argument, Config, Entry, Given, Host, Target, ValueSource, chosen, words};
-use crate::limits::discover::{CASES, ONCE, RUNS, STEPS};
+use crate::limits::discover::{CASES, IDLE, ONCE, RUNS, STEPS};
 use base::{Cancel, Cancelled, TextRange};
 use python::host::{self, Case, Cases, Code, HostLaunch};
 use python::interp::{Interp, Stop, Trees};
@@ -222,7 +222,7 @@ impl Follower<'_> {
         let mut interp = Interp::new(&trees, sources, library, self.cancel, self.target, self.config.version);
         interp.session = Some(host::Session::default());
         interp.most_steps = ONCE;
-        let mut work = Work { follower: self, part, found: Vec::new(), spent: false, met_known: false };
+        let mut work = Work { follower: self, part, found: Vec::new(), spent: false, met_known: false, last_new: 0 };
         work.found.resize_with(self.entries.len(), Vec::new);
         let mut roots = Vec::new();
         // However else it ends, what was found until then counts.
@@ -335,6 +335,8 @@ struct Work<'w, 't> {
     spent: bool,
     /// See [`Followed::met_known`].
     met_known: bool,
+    /// The steps that were taken when a kernel was launched with what it had not been launched with.
+    last_new: u64,
 }
 
 impl Work<'_, '_> {
@@ -389,6 +391,11 @@ impl Work<'_, '_> {
         before.map(|used| used.load(Ordering::Relaxed)).fold(own, u64::saturating_add) > STEPS
     }
 
+    /// Whether a function has been run for long without anything new.
+    fn is_idle(&self, interp: &Interp<'_>) -> bool {
+        interp.own_steps().saturating_sub(self.last_new) > IDLE
+    }
+
     /// Runs the calls of a function, each one way after the other.
     fn calls<'a>(
         &mut self,
@@ -406,7 +413,12 @@ impl Work<'_, '_> {
         let some = cases.some(CASES);
         root.calls = (count, some.len());
         let first = some.first().copied().unwrap_or_default();
-        for &at in &some {
+        self.last_new = interp.own_steps();
+        for (before, &at) in some.iter().enumerate() {
+            if self.is_idle(interp) {
+                root.calls.1 = before;
+                break;
+            }
             let mut case = cases.case(at);
             // What a run finds of its arguments on one way, such as that two sizes are equal, is not so on another one.
             let is_open = case.iter().any(|(_, value)| host::is_open(value));
@@ -418,6 +430,10 @@ impl Work<'_, '_> {
                 let before = interp.own_steps();
                 if self.is_spent(before) {
                     self.spent = true;
+                    root.cut = true;
+                    break;
+                }
+                if self.is_idle(interp) {
                     root.cut = true;
                     break;
                 }
@@ -510,6 +526,10 @@ impl Work<'_, '_> {
             }
             if known[at].is_empty() && self.found[at].is_empty() && seen.is_known() && !seen.stuck {
                 first(at, &seen.base);
+            }
+            let same = |one: &Seen| one.hash == seen.hash && one.closure == seen.closure && alike(&one.base, &seen.base);
+            if !known[at].iter().any(same) && !self.found[at].iter().any(|one| same(one)) {
+                self.last_new = interp.own_steps();
             }
             let seen = Arc::new(seen);
             self.found[at].push(seen.clone());

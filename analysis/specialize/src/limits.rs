@@ -57,6 +57,8 @@ base::limits! { "specialize":
         RUNS: usize = 64, Count, Assumed;
         /// How many of those runs go on from one that launched nothing new.
         FRUITLESS: usize = 4, Count, Assumed;
+        /// Steps of runs of one function, one after the other, that launch no kernel with what it was not launched with before.
+        IDLE: u64 = 20_000, Steps, Assumed;
         /// How many launches of a kernel are recorded; in global memory any other counts as possible then.
         LAUNCHES: usize = 256, Count, Said;
         /// Others of one instance that are kept apart; of the rest is kept what they have in common.

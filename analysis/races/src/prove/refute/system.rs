@@ -1,7 +1,7 @@
 //! Linear constraints.
 
 use base::linear::{Linear, Simplex};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::limits::proofs::PIVOTS;
 use crate::prove::convert::Fact;
@@ -15,7 +15,8 @@ pub(super) struct System {
 
 impl System {
     pub(super) fn new<'p>(facts: &'p [Fact], zeros: impl IntoIterator<Item = &'p Poly>) -> System {
-        let mut system = System { numbers: FxHashMap::default(), simplex: Simplex::new(PIVOTS) };
+        let numbers = FxHashMap::with_capacity_and_hasher(facts.len(), FxBuildHasher);
+        let mut system = System { numbers, simplex: Simplex::new(PIVOTS, facts.len()) };
         let facts = facts.iter().map(|fact| (&fact.poly, fact.equal));
         for (poly, equal) in facts.chain(zeros.into_iter().map(|poly| (poly, true))) {
             let row = system.row(poly, equal);
