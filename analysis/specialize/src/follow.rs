@@ -527,7 +527,8 @@ impl Work<'_, '_> {
             if known[at].is_empty() && self.found[at].is_empty() && seen.is_known() && !seen.stuck {
                 first(at, &seen.base);
             }
-            let same = |one: &Seen| one.hash == seen.hash && one.closure == seen.closure && alike(&one.base, &seen.base);
+            let same =
+                |one: &Seen| one.hash == seen.hash && one.closure == seen.closure && alike(&one.base, &seen.base);
             if !known[at].iter().any(same) && !self.found[at].iter().any(|one| same(one)) {
                 self.last_new = interp.own_steps();
             }

@@ -9,7 +9,7 @@ use python::interp::Interp;
 use python::origin::FileId;
 use python::specialization::{ArgumentFacts, LaunchFacts, Shared};
 use python::syntax::bodies::run_parameters;
-use python::syntax::{CurrentTree, Module, path_at};
+use python::syntax::{Module, path_in};
 use python::value::FunctionNode;
 use ruff_python_ast::{AnyNodeRef, Expr};
 
@@ -71,8 +71,7 @@ fn one_name(module: &Module, launch: &HostLaunch<'_>, entry: &Entry, facts: &mut
     if facts.arguments.iter().filter(|of| of.is_open()).nth(1).is_none() {
         return;
     }
-    let tree = CurrentTree::of(module);
-    let nodes = path_at(&tree, launch.at.start);
+    let nodes = path_in(module.body().iter(), launch.at.start);
     let found = nodes.iter().find_map(|node| match node {
         AnyNodeRef::ExprCall(call) if Interp::range(call) == launch.at => Some(*call),
         _ => None,

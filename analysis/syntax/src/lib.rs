@@ -34,7 +34,7 @@ pub use current::CurrentTree;
 pub use embedded::Embedded;
 pub use limits::LIMITS;
 pub use module::{Broken, Module};
-pub use path::{each_node, path_at};
+pub use path::{each_node, path_at, path_in};
 pub use pending::{Demanded, Pending};
 pub use scan::is_blank_or_comment;
 pub use sources::{NoSources, Sources};

@@ -8,9 +8,14 @@ use super::CurrentTree;
 
 /// The nodes that touch an offset, outer before inner.
 pub fn path_at<'t>(tree: &'t CurrentTree<'_>, offset: u32) -> Vec<AnyNodeRef<'t>> {
+    path_in(tree.statements(), offset)
+}
+
+/// The same of the nodes of some statements.
+pub fn path_in<'t>(statements: impl Iterator<Item = &'t Stmt>, offset: u32) -> Vec<AnyNodeRef<'t>> {
     let offset = TextSize::new(offset);
     let mut path = Path { offset, nodes: Vec::new() };
-    for statement in tree.statements().filter(|statement| touches(*statement, offset)) {
+    for statement in statements.filter(|statement| touches(*statement, offset)) {
         path.visit_stmt(statement);
         if !path.nodes.is_empty() {
             break;
