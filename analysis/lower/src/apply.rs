@@ -115,7 +115,7 @@ impl Lowerer<'_> {
     }
 
     /// The assembly of an op: an attribute, or the first string behind its name.
-    fn assembly(&self, op: OpId) -> &str {
+    pub(super) fn assembly(&self, op: OpId) -> &str {
         let tree = self.tree;
         if let Some(attr) = tree.attr(op, "asm_string") {
             return tree.attr_str(attr).unwrap_or("");

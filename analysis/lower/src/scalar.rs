@@ -4,6 +4,7 @@
 
 use super::lowerer::Lowerer;
 use super::value::{Class, Val};
+use dialects::assembly::{self, SpecialRegister};
 use dialects::{Arith, Nvg, OpCode, Tt};
 use kernel::{CmpOp, Input, InputKind, Pure, Var, Width};
 use ttgir::queries::pointer::{pointers, written_pointers};
@@ -80,12 +81,12 @@ impl Lowerer<'_> {
             return self.arith(op, arith, operands, width);
         }
         match (code, operands) {
-            (OpCode::Tt(Tt::GetProgramId), _) => Some(self.grid(op, InputKind::ProgramId, "program_id")),
-            (OpCode::Tt(Tt::GetNumPrograms), _) => Some(self.grid(op, InputKind::NumPrograms, "num_programs")),
-            (OpCode::Nvg(Nvg::ClusterId), _) if self.ctas.cluster == 1 => Some(Pure::Const(0)),
-            (OpCode::Nvg(Nvg::ClusterId), _) => {
-                let rank = Input { kind: InputKind::CtaRank, width: width.0, divisor: 1 };
-                Some(Pure::Input(self.build.input(rank, "CTA")))
+            (OpCode::Tt(Tt::GetProgramId), _) => Some(self.grid(self.axis(op), InputKind::ProgramId)),
+            (OpCode::Tt(Tt::GetNumPrograms), _) => Some(self.grid(self.axis(op), InputKind::NumPrograms)),
+            (OpCode::Nvg(Nvg::ClusterId), _) => Some(self.rank(width)),
+            (OpCode::Tt(Tt::ElementwiseInlineAsm), []) => {
+                let register = assembly::special_register(self.assembly(op))?;
+                self.register(register)
             }
             (OpCode::Tt(Tt::Addptr), &[pointer, offset]) => {
                 let from = Width(self.width(offset));
@@ -189,16 +190,44 @@ impl Lowerer<'_> {
         COMPARE.iter().find(|row| row.0 == word).map(|row| row.1)
     }
 
-    fn grid(&mut self, op: OpId, kind: fn(u8) -> InputKind, name: &str) -> Pure<Var> {
+    /// The axis that an op asks about.
+    fn axis(&self, op: OpId) -> u8 {
         let attr = self.tree.attr(op, "axis");
-        let axis = attr.map_or(0, |attr| match (self.tree.attr_int(attr), self.tree.attr_text(attr).trim()) {
+        attr.map_or(0, |attr| match (self.tree.attr_int(attr), self.tree.attr_text(attr).trim()) {
             (Some(axis), _) => u8::try_from(axis).unwrap_or(0),
             (None, "y") => 1,
             (None, "z") => 2,
             _ => 0,
-        });
+        })
+    }
+
+    fn grid(&mut self, axis: u8, kind: fn(u8) -> InputKind) -> Pure<Var> {
         let input = Input { kind: kind(axis), width: 32, divisor: 1 };
+        let name = if matches!(input.kind, InputKind::ProgramId(_)) { "program_id" } else { "num_programs" };
         Pure::Input(self.build.input(input, &format!("{name}({axis})")))
+    }
+
+    /// The number of the CTA in its cluster.
+    fn rank(&mut self, width: Width) -> Pure<Var> {
+        if self.ctas.cluster == 1 {
+            return Pure::Const(0);
+        }
+        let rank = Input { kind: InputKind::CtaRank, width: width.0, divisor: 1 };
+        Pure::Input(self.build.input(rank, "CTA"))
+    }
+
+    /// What a register of the hardware holds, as far as it is one of these: a program is a cluster, or each of its CTAs.
+    fn register(&mut self, register: SpecialRegister) -> Option<Pure<Var>> {
+        let (clusters, ctas) = (self.ctas.program == self.ctas.cluster, self.ctas.program == 1);
+        match register {
+            SpecialRegister::CtaRank => Some(self.rank(Width(32))),
+            SpecialRegister::ClusterSize => Some(Pure::Const(i64::from(self.ctas.cluster))),
+            SpecialRegister::Program(axis) if clusters => Some(self.grid(axis, InputKind::ProgramId)),
+            SpecialRegister::Programs(axis) if clusters => Some(self.grid(axis, InputKind::NumPrograms)),
+            SpecialRegister::Cta(axis) if ctas => Some(self.grid(axis, InputKind::ProgramId)),
+            SpecialRegister::Ctas(axis) if ctas => Some(self.grid(axis, InputKind::NumPrograms)),
+            _ => None,
+        }
     }
 
     /// Bytes of what the pointer points to; only distinctness of addresses counts.

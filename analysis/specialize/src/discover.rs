@@ -19,7 +19,7 @@ use super::launch_site::{self, LaunchSite};
 use super::roots::{Root, Roots};
 use super::survey::Survey;
 use super::{Config, Entry, Given, Target};
-use crate::limits::discover::{APART, FILES, LAUNCHES, LEVELS, MODULES, STEPS, TOTAL};
+use crate::limits::discover::{APART, FILES, LAUNCHES, LEVELS, MODULES, SHARE, STEPS, TOTAL};
 use base::workers::{self, Workers};
 use base::{Cancel, Cancelled, TextRange};
 use python::host;
@@ -290,10 +290,11 @@ impl Job<'_> {
             }
             // Those that launched something for another target leave their part; the others stay in theirs.
             let still = std::mem::take(&mut open);
+            let share = (STEPS / still.len() as u64).max(SHARE);
             let parts = all_parts.iter().map(|part| part.iter().copied().filter(|def| still.contains(def)).collect());
             let parts: Vec<Vec<u32>> = parts.filter(|part: &Vec<u32>| !part.is_empty()).collect();
             let used: Vec<AtomicU64> = parts.iter().map(|_| AtomicU64::new(0)).collect();
-            let key = self.key(target);
+            let key = kept_parts::key((self.key(target), share));
             let mut known: Vec<Option<usize>> = vec![None; parts.len()];
             if other.is_none() {
                 for ((part, used), known) in parts.iter().zip(&used).zip(&mut known) {
@@ -314,6 +315,7 @@ impl Job<'_> {
                 settled: &self.settled,
                 first: self.first,
                 used: &used,
+                share,
             };
             let anew = parts.iter().enumerate().filter(|(at, _)| known.get(*at).is_some_and(Option::is_none));
             let anew: Vec<(usize, Vec<u32>)> = anew.map(|(at, defs)| (at, defs.clone())).collect();

@@ -133,6 +133,8 @@ pub(super) struct Follower<'t> {
     pub first: &'t (dyn Fn(usize, &Base) + Sync + 't),
     /// The steps that each part of the functions has taken by now.
     pub used: &'t [AtomicU64],
+    /// Steps of one function, and of those before it in its part what they left.
+    pub share: u64,
 }
 
 /// What came of some functions.
@@ -222,7 +224,16 @@ impl Follower<'_> {
         let mut interp = Interp::new(&trees, sources, library, self.cancel, self.target, self.config.version);
         interp.session = Some(host::Session::default());
         interp.most_steps = ONCE;
-        let mut work = Work { follower: self, part, found: Vec::new(), spent: false, met_known: false, last_new: 0 };
+        let mut work = Work {
+            follower: self,
+            part,
+            found: Vec::new(),
+            spent: false,
+            met_known: false,
+            last_new: 0,
+            left: 0,
+            until: 0,
+        };
         work.found.resize_with(self.entries.len(), Vec::new);
         let mut roots = Vec::new();
         // However else it ends, what was found until then counts.
@@ -337,6 +348,10 @@ struct Work<'w, 't> {
     met_known: bool,
     /// The steps that were taken when a kernel was launched with what it had not been launched with.
     last_new: u64,
+    /// Steps that the functions until here could have taken.
+    left: u64,
+    /// Steps after which the function at hand is followed no further.
+    until: u64,
 }
 
 impl Work<'_, '_> {
@@ -357,6 +372,7 @@ impl Work<'_, '_> {
                 return Ok(());
             }
             let mut root = FollowedRoot { def, before, ..FollowedRoot::default() };
+            (self.last_new, self.until) = (before, before + self.left + self.follower.share);
             let ran = match host::code_at(interp, file, def) {
                 Ok(Some(code)) => self.calls(interp, file, &code, &mut root),
                 // What the file launches by itself.
@@ -371,6 +387,7 @@ impl Work<'_, '_> {
                 Err(stop) => Err(stop),
             };
             self.used(interp);
+            self.left = self.until.saturating_sub(interp.own_steps());
             root.ended = ran.is_err();
             roots.push(root);
             ran?;
@@ -391,9 +408,10 @@ impl Work<'_, '_> {
         before.map(|used| used.load(Ordering::Relaxed)).fold(own, u64::saturating_add) > STEPS
     }
 
-    /// Whether a function has been run for long without anything new.
-    fn is_idle(&self, interp: &Interp<'_>) -> bool {
-        interp.own_steps().saturating_sub(self.last_new) > IDLE
+    /// Whether the function at hand has had its share, or has been run for long without anything new.
+    fn is_enough(&self, interp: &Interp<'_>) -> bool {
+        let own = interp.own_steps();
+        own > self.until || own.saturating_sub(self.last_new) > IDLE
     }
 
     /// Runs the calls of a function, each one way after the other.
@@ -413,9 +431,8 @@ impl Work<'_, '_> {
         let some = cases.some(CASES);
         root.calls = (count, some.len());
         let first = some.first().copied().unwrap_or_default();
-        self.last_new = interp.own_steps();
         for (before, &at) in some.iter().enumerate() {
-            if self.is_idle(interp) {
+            if self.is_enough(interp) {
                 root.calls.1 = before;
                 break;
             }
@@ -433,7 +450,7 @@ impl Work<'_, '_> {
                     root.cut = true;
                     break;
                 }
-                if self.is_idle(interp) {
+                if self.is_enough(interp) {
                     root.cut = true;
                     break;
                 }

@@ -67,6 +67,8 @@ base::limits! { "specialize":
         TOTAL: u64 = 400_000, Steps, Assumed;
         /// Steps of one look at a file of host code and all that it imports.
         ONCE: u64 = 250_000, Steps, Assumed;
+        /// Steps that each function of it may take at least; where there are few, they have equal shares of all.
+        SHARE: u64 = 6_000, Steps, Assumed;
         /// Steps of all host code of one file, without what its imports run.
         STEPS: u64 = 200_000, Steps, Assumed;
     }

@@ -1,5 +1,6 @@
 //! Arithmetic of integers, of scalars and of tensors element by element.
 
+use dialects::assembly::{self, SpecialRegister};
 use dialects::{Arith, OpCode, Tt, Ttng};
 use ttgir::{OpId, Tree};
 
@@ -14,6 +15,14 @@ pub(crate) fn axis(tree: &Tree, op: OpId, attribute: &str) -> u8 {
         Some("z" | "2") => 2,
         _ => 0,
     }
+}
+
+/// How many CTAs run one program of the module around an op.
+fn ctas(tree: &Tree, op: OpId) -> i64 {
+    let around = |op: &OpId| tree.parent_op(tree.parent_region(tree.parent_block(*op)?));
+    let mut all = std::iter::successors(Some(op), around);
+    let said = all.find_map(|op| tree.attr(op, "ttg.num-ctas"));
+    said.and_then(|said| tree.attr_int(said)).unwrap_or(1)
 }
 
 fn binary(op: Arith) -> Option<BinOp> {
@@ -70,19 +79,34 @@ impl Extractor<'_> {
         true
     }
 
+    /// A number of the grid.
+    fn of_grid(&mut self, symbol: Symbol) -> Value {
+        if let Symbol::Program(axis) = symbol
+            && !self.program.axes.contains(&axis)
+        {
+            self.program.axes.push(axis);
+        }
+        Value::Int(Elements { lanes: [].into(), term: self.program.terms.symbol(symbol, 32) })
+    }
+
     fn computed(&mut self, op: OpId, code: OpCode, result: ttgir::ValueId) -> Option<Value> {
         let tree = self.tree;
         let operands = tree.operands(op);
         match code {
             OpCode::Arith(Arith::Select) => self.select(operands),
             OpCode::Arith(arith) => self.arith(op, arith, result).map(Value::Int),
-            OpCode::Tt(Tt::GetProgramId | Tt::GetNumPrograms) => {
-                let axis = axis(tree, op, "axis");
-                if tree.is(op, Tt::GetProgramId) && !self.program.axes.contains(&axis) {
-                    self.program.axes.push(axis);
+            OpCode::Tt(Tt::GetProgramId) => Some(self.of_grid(Symbol::Program(axis(tree, op, "axis")))),
+            OpCode::Tt(Tt::GetNumPrograms) => Some(self.of_grid(Symbol::Programs(axis(tree, op, "axis")))),
+            OpCode::Tt(Tt::ElementwiseInlineAsm) if operands.is_empty() => {
+                let text = tree.attr(op, "asm_string").and_then(|attr| tree.attr_str(attr));
+                let alone = ctas(tree, op) == 1;
+                match assembly::special_register(text?)? {
+                    SpecialRegister::Program(axis) if !alone => Some(self.of_grid(Symbol::Program(axis))),
+                    SpecialRegister::Programs(axis) if !alone => Some(self.of_grid(Symbol::Programs(axis))),
+                    SpecialRegister::Cta(axis) if alone => Some(self.of_grid(Symbol::Program(axis))),
+                    SpecialRegister::Ctas(axis) if alone => Some(self.of_grid(Symbol::Programs(axis))),
+                    _ => None,
                 }
-                let symbol = if tree.is(op, Tt::GetProgramId) { Symbol::Program(axis) } else { Symbol::Programs(axis) };
-                Some(Value::Int(Elements { lanes: [].into(), term: self.program.terms.symbol(symbol, 32) }))
             }
             OpCode::Ttng(Ttng::ClcGetProgramId) => {
                 let source = self.source(Source::Granted(axis(tree, op, "dim")));

@@ -64,7 +64,10 @@ fn buffer<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, value: Option<&Tensor<
     demand_offsets(interp, &offsets)?;
     let element = pointee(interp, &pointer)?;
     let mask = match given(bound, "mask").cloned() {
-        Some(mask @ (Value::Tensor(_) | Value::Bool(_))) => Some(tensor(interp, &mask, "mask")?),
+        Some(mask @ (Value::Tensor(_) | Value::Bool(_) | Value::Int(_))) => {
+            let mask = tensor(interp, &mask, "mask")?;
+            Some(interp.cast(&mask, DType::Int1)?)
+        }
         _ => None,
     };
     let all: Vec<_> = [Some(&offsets), mask.as_ref(), value].into_iter().flatten().collect();
@@ -116,6 +119,15 @@ fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> Eval<'a
     let value = tensor(interp, need(interp, bound, "value")?, "value")?;
     let buffer = buffer(interp, bound, Some(&value))?;
     let (float, unsigned) = (buffer.element.is_float(), buffer.element.is_unsigned());
+    let refused = match kind {
+        "and" | "or" | "xor" | "exch" => float || unsigned,
+        "max" | "min" => float && buffer.element != DType::Fp64,
+        _ => false,
+    };
+    if refused || buffer.element.bits() < 16 {
+        let named = if kind == "exch" { "xchg" } else { kind };
+        return interp.raise(format!("`buffer_atomic_{named}` has no form for {}", buffer.element.name()));
+    }
     let kind = match kind {
         "add" if float => "fadd",
         "max" if unsigned => "umax",
