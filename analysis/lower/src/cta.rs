@@ -206,10 +206,16 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A store that counts at a barrier of each CTA that it writes to, as much as that gets of it.
+    /// A store that counts at a barrier of each CTA that it writes to, as much as that gets of it: each CTA that executes it
+    /// stores all that its registers hold, also what others hold as well.
     fn shared_store(&self, op: OpId) -> Reach {
         let to = CtaSet::group(self.crossed(op));
-        Reach { ctas: to, to: Recipients::one(to), shares: 1 << to.bits().count_ones(), ..Reach::default() }
+        let parts = |bases: &[Vec<i64>]| bases.iter().filter(|base| base.iter().any(|at| *at != 0)).count();
+        let (memory, registers) = self.sides(op).map_or((0, 0), |(memory, registers)| {
+            (parts(&memory), registers.first().map_or(0, |registers| parts(registers)))
+        });
+        let shares = 1 << (registers as u32 + to.bits().count_ones());
+        Reach { ctas: to, to: Recipients::one(to), times: 1 << memory, shares, ..Reach::default() }
     }
 
     /// Bits in which the number of a CTA may differ from those whose part of shared memory its registers go to or come
@@ -219,6 +225,15 @@ impl Lowerer<'_> {
         if self.ctas.apart {
             return 0;
         }
+        let tensor = |result: &ValueId| self.tree.value_type(*result).map(|ty| self.tree.ty(ty));
+        let written = self.tree.results(op).iter().all(|result| !matches!(tensor(result), Some(Ty::Tensor { .. })));
+        let Some((memory, registers)) = self.sides(op) else { return 0 };
+        registers.iter().fold(0, |all, registers| all | crossed(&memory, registers, written))
+    }
+
+    /// Of a load or a store, how shared memory and each tensor of registers is split: one basis for each bit of the CTA's
+    /// number.
+    fn sides(&self, op: OpId) -> Option<(Vec<Vec<i64>>, Vec<Vec<Vec<i64>>>)> {
         let of = |value: &ValueId| self.tree.value_type(*value).map(|ty| (*value, self.tree.ty(ty)));
         let values = || self.tree.operands(op).iter().chain(self.tree.results(op)).filter_map(of);
         let shared = |ty: &Ty| matches!(ty, Ty::MemDesc { space: MemSpace::Shared | MemSpace::SharedCluster, .. });
@@ -227,19 +242,15 @@ impl Lowerer<'_> {
             Ty::Tensor { shape, .. } => Some((self.tree.type_encoding(self.tree.value_type(value)?), shape)),
             _ => None,
         });
-        let Some((_, Ty::MemDesc { shape, encoding: Some(encoding), alloc_shape, .. })) = memory else { return 0 };
+        let Some((_, Ty::MemDesc { shape, encoding: Some(encoding), alloc_shape, .. })) = memory else { return None };
         let said = self.tree.attr(op, "registers.cga").and_then(|attr| all_numbers(self.tree.attr_text(attr)));
-        let written =
-            self.tree.results(op).iter().all(|result| {
-                !matches!(self.tree.value_type(*result).map(|ty| self.tree.ty(ty)), Some(Ty::Tensor { .. }))
-            });
         let memory = self.bases(encoding);
         let memory = counted(&memory, &alloc_shape.unwrap_or(shape), self.ctas.program);
-        let crossed = registers.filter_map(|(encoding, shape)| {
+        let registers = registers.filter_map(|(encoding, shape)| {
             let own = said.clone().or_else(|| encoding.map(|encoding| self.register_bases(encoding)))?;
-            Some(crossed(&memory, &counted(&own, &shape, self.ctas.program), written))
+            Some(counted(&own, &shape, self.ctas.program))
         });
-        crossed.fold(0, |all, one| all | one)
+        Some((memory, registers.collect()))
     }
 
     /// One basis for each bit of the CTA's number, of a layout of registers.

@@ -80,12 +80,12 @@ impl Lowerer<'_> {
                         "barriers"
                     }
                     Some(OpCode::Ttng(Ttng::TcGen5Commit)) if self.paired(op).leaders != 0 => "barrier",
-                    Some(OpCode::Ttng(Ttng::TcGen5Mma)) if multicast() => "barriers",
+                    Some(OpCode::Ttng(Ttng::TcGen5Mma | Ttng::TcGen5MmaScaled)) if multicast() => "barriers",
                     Some(OpCode::Ttng(Ttng::TcGen5Commit)) if has_descs() => "barrier",
                     Some(OpCode::Ttng(Ttng::AsyncTmaCopyGlobalToLocal | Ttng::AsyncTmaGather)) if multicast() => {
                         "barrier"
                     }
-                    Some(OpCode::Ttng(Ttng::ClcTryCancel)) => "mbarrier",
+                    Some(OpCode::Ttng(Ttng::ClcTryCancel | Ttng::AsyncSharedStore)) => "mbarrier",
                     Some(OpCode::Ttng(Ttng::AsyncClcTryCancel)) => "mbarAlloc",
                     Some(OpCode::Ttng(Ttng::MapToRemoteBuffer)) => "src",
                     Some(OpCode::Ttg(Ttg::AsyncRemoteShmemStore | Ttg::AsyncRemoteShmemCopy)) => "barrier",
