@@ -6,7 +6,8 @@ use machine::Valuation;
 
 /// The inputs that a person can choose or see, with their values.
 pub fn inputs(kernel: &Kernel, map: &SourceMap, valuation: &Valuation) -> Vec<(Message, i64)> {
-    let shown = |kind: InputKind| !matches!(kind, InputKind::Pointer(_));
+    // Each CTA has a rank of its own in every run.
+    let shown = |kind: InputKind| !matches!(kind, InputKind::Pointer(_) | InputKind::CtaRank);
     // Inputs without a name stand for bounds that the text has as constants.
     let named = kernel.inputs.iter().take(map.inputs.len()).enumerate();
     let inputs = named.filter(|(_, input)| shown(input.kind));

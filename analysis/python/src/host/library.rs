@@ -85,6 +85,9 @@ pub(super) fn call<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> O
         },
         "triton.runtime.driver.active.get_current_target" => any("current target"),
         "triton.runtime.driver.active.get_active_torch_device" => any("device"),
+        "triton.TensorWrapper" | "triton.reinterpret" => {
+            super::torch::reinterpreted(&args).unwrap_or_else(|| any(last))
+        }
         "triton.testing.do_bench" | "triton.testing.do_bench_cudagraph" => {
             let Some(function) = args.pos.into_iter().next() else { return Some(Ok(any(last))) };
             let at = interp.at;

@@ -21,6 +21,17 @@ pub(super) fn dtype_name(value: &Value<'_>) -> Option<Rc<str>> {
     }
 }
 
+/// `triton.reinterpret(tensor, dtype)`: the same memory, of which a kernel is told that it holds another type.
+pub(super) fn reinterpreted<'a>(args: &Args<'a>) -> Option<Value<'a>> {
+    let given = args.pos.first().or_else(|| named(args, "base").or_else(|| named(args, "tensor")))?;
+    let dtype = args.pos.get(1).or_else(|| named(args, "dtype")).and_then(dtype_name)?;
+    let Value::Host(thing) = given else { return None };
+    let Thing::Tensor(of) = &**thing else { return None };
+    let mut cast = of.of_type(dtype).within(of);
+    cast.strides = of.strides.clone();
+    Some(tensor(cast))
+}
+
 pub(super) fn dtype_value<'a>(interp: &Interp<'a>, name: &str) -> Value<'a> {
     let path = format!("torch.{name}");
     interp.library.lookup(&path, interp.version).unwrap_or_else(|| Value::Lib(path.into()))
