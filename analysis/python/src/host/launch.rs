@@ -9,6 +9,7 @@ use crate::interp::{Eval, Interp, Stop};
 use crate::library::Args;
 use crate::limits::launches::CONFIGS;
 use crate::value::{FnKind, Function, FunctionNode, Value};
+use ruff_python_ast::Expr;
 use syntax::bodies::run_parameters;
 
 impl<'a> Launcher<'a> {
@@ -108,6 +109,14 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
             && let Some(all) = dims.all()
         {
             *value = Value::Tuple(all.into());
+        }
+    }
+    // `warmup` takes the type of a tensor for the tensor.
+    for (name, value) in &mut given {
+        if let (Value::Lib(_), Some(dtype)) = (&*value, super::torch::dtype_name(value))
+            && !is_constexpr(&function, name)
+        {
+            *value = super::open::open_tensor(Some(dtype), None);
         }
     }
     let conditions = asked(&mut given);
@@ -307,6 +316,16 @@ fn pruned<'a>(
 fn params<'f>(function: &'f Function<'_>) -> impl Iterator<Item = &'f str> {
     let all = function.def.parameters().into_iter();
     all.flat_map(|params| params.iter_non_variadic_params()).map(|param| param.name().as_str())
+}
+
+/// Whether a parameter is annotated as a constant of the kernel.
+fn is_constexpr(function: &Function<'_>, name: &str) -> bool {
+    let mut all = function.def.parameters().into_iter().flat_map(|params| params.iter_non_variadic_params());
+    all.find(|param| param.name().as_str() == name).is_some_and(|param| match param.annotation() {
+        Some(Expr::Name(annotation)) => annotation.id.as_str() == "constexpr",
+        Some(Expr::Attribute(annotation)) => annotation.attr.as_str() == "constexpr",
+        _ => false,
+    })
 }
 
 type Named<'a> = Vec<(Rc<str>, Value<'a>)>;
