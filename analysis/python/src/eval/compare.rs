@@ -14,6 +14,12 @@ impl<'a> Interp<'a> {
     pub fn compare(&mut self, op: CmpOp, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
         // Whatever it is, it is a truth value; tensors are compared below.
         let open = self.follows_host() && (crate::host::is_unknown(a) || crate::host::is_unknown(b));
+        // The environment is taken to hold nothing, as by `os.environ.get`.
+        if let (Value::Lib(path), CmpOp::In | CmpOp::NotIn) = (b, op)
+            && &**path == "os.environ"
+        {
+            return Ok(Value::Bool(op == CmpOp::NotIn));
+        }
         if open
             && matches!(op, CmpOp::In | CmpOp::NotIn)
             && !matches!(b, Value::Tuple(_) | Value::List(_) | Value::Dict(_) | Value::Set(_))

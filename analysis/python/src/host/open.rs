@@ -327,9 +327,24 @@ pub(super) fn binary<'a>(op: Option<Operator>, left: &Value<'a>, right: &Value<'
     Some(open_tensor(dtype, None))
 }
 
+/// Whether a class, or one of several, is that of descriptors.
+fn is_of_descriptors(class: &Value<'_>) -> bool {
+    match class {
+        Value::Tuple(classes) => classes.iter().any(is_of_descriptors),
+        Value::Lib(path) => path.rsplit('.').next().is_some_and(|name| name.starts_with("TensorDescriptor")),
+        _ => false,
+    }
+}
+
 /// What a function of Python, its libraries or Triton answers where an argument is open; `None` where that says
 /// nothing.
 pub fn answer<'a>(path: &str, args: &Args<'a>) -> Option<Value<'a>> {
+    if path == "isinstance"
+        && let [Value::Host(thing), class] = args.pos.as_slice()
+        && let Thing::Descriptor(_) = &**thing
+    {
+        return Some(Value::Bool(is_of_descriptors(class)));
+    }
     if !args.pos.iter().any(is_unknown) {
         return None;
     }
