@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { kernelTests } from './kernel_tests.mjs';
 import { oldServers } from './old_servers.mjs';
 import { opsBeside } from './ops.mjs';
-import { legible, usableByKeys } from './panels.mjs';
+import { legible, narrow, usableByKeys } from './panels.mjs';
 import { Code, PATIENCE, parts, until } from './window.mjs';
 
 const tests = fileURLToPath(new URL('../../../../tests/', import.meta.url));
@@ -198,6 +198,7 @@ try {
   });
 
   await legible({ window, check });
+  await narrow({ window, check });
   run = await usableByKeys({ window, check, cursor });
 
   await check('after an edit a run is said to be old, and the report is made anew', async () => {
