@@ -88,7 +88,7 @@ fn what_is_wrong_with_settings_is_said_where_they_stand() {
     let told = pushed(&mut server);
     assert_eq!((&told[0]["code"], &told[0]["range"]), (&json!("configuration"), &range((0, 0), (0, 5))), "{told}");
     let said = server.event("window/showMessage")["params"]["message"].clone();
-    assert!(said.as_str().is_some_and(|said| said.starts_with("fencepost.toml, line 1: ")), "{said}");
+    assert!(said.as_str().is_some_and(|said| said.starts_with("in `fencepost.toml`, line 1: ")), "{said}");
     let is_settings = |found: &[Value]| found.iter().any(|it| it["code"] == json!("configuration"));
     assert!(!is_settings(&pull(&mut server, &python)), "the kernel is not what is wrong");
     // Who asks for the workspace is told by the answer, and not twice.

@@ -62,5 +62,5 @@ fn words(diagnostics: &[Diagnostic]) -> String {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
-    format!("{FILE}, line {}: {}{more}", first.range.start.line + 1, first.message)
+    format!("in `{FILE}`, line {}: {}{more}", first.range.start.line + 1, first.message)
 }
