@@ -62,7 +62,7 @@ export async function askRun(client: LanguageClient, target: RunTarget): Promise
 /** Characters above a line, which do not wrap: they fit beside a panel and the Explorer. */
 const ABOVE = 56;
 
-/** A step in the words that fit above its line, which names the op: `3/15 partition0 (2): reads a[0]; …`. */
+/** A step in the words that fit above its line, which names the op: `3/15 partition0 (2): reads a[0] …`. */
 export function saidAbove(shown: ShownRun, at: number): string {
   const step = shown.run.steps[at];
   if (!step) {
@@ -80,7 +80,7 @@ function firstOf(text: string, room: number): string {
   const end = Math.max(text.lastIndexOf('; ', room - 3), text.lastIndexOf(': ', room - 3));
   // What is done first is said whole.
   const first = end > 0 ? end : text.search(/[;:] |$/);
-  return first < text.length ? `${text.slice(0, first + 1)} …` : text;
+  return first < text.length ? `${text.slice(0, first)} …` : text;
 }
 
 /** Which of the places of the finding it is, where it has several. */

@@ -30,7 +30,7 @@ test('a step is said above its line without the line, and in the panel with it a
   const shown = (sites) => ({ target: { uri: '' }, title: '', message: '', sites, run: { version: 1, kernel: 'k', steps, picture: null } });
   assert.equal(saidAbove(shown(2), 0), '1/3 producer (1): writes ring[0]');
   assert.equal(saidAbove(shown(2), 1), '2/3 producer: waits for phase 1 of free[0] for ever');
-  assert.equal(saidAbove(shown(2), 2), '3/3 producer: reads a[0]; reads b[0]; writes acc; …');
+  assert.equal(saidAbove(shown(2), 2), '3/3 producer: reads a[0]; reads b[0]; writes acc …');
   assert.equal(saidAbove(shown(2), 3), '');
   assert.equal(saidOf(shown(2), 0), 'Step 1 of 3, producer, line 13 (1): writes ring[0]. ready[0]: phase 1, 1 of 1 arrival to come.');
   assert.equal(saidOf(shown(2), 1), 'Step 2 of 3, producer, line 13: mbarrier.wait: waits for phase 1 of free[0] for ever.');
