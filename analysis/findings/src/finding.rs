@@ -423,9 +423,13 @@ impl KernelReport<Message> {
 }
 
 impl KernelReport {
-    /// `; 2 suppressed`, behind a verdict; empty where nothing is.
+    /// `; 2 suppressed`, `; 1 suppressed, 1 in the baseline`, behind a verdict; empty where nothing is.
     pub fn suppressed_words(&self) -> String {
-        if self.suppressed.is_empty() { String::new() } else { format!("; {} suppressed", self.suppressed.len()) }
+        let known = self.suppressed.iter().filter(|it| it.by == SuppressedBy::Baseline).count();
+        let told = [(self.suppressed.len() - known, "suppressed"), (known, "in the baseline")];
+        let told = told.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}"));
+        let told: Vec<String> = told.collect();
+        if told.is_empty() { String::new() } else { format!("; {}", told.join(", ")) }
     }
 
     /// Shows what is suppressed again.

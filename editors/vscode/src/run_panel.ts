@@ -19,7 +19,7 @@ export function runPage(webview: vscode.Webview, extensionPath: string, shown: S
   const items = run.steps.map((it, at) => {
     const site = it.site && shown.sites > 1 ? ` <span class="site-number">${it.site}</span>` : '';
     const line = it.location.range.start.line + 1;
-    const words = escapeHtml(it.stuck ? `waits for ever: ${it.text}` : it.text);
+    const words = escapeHtml(it.text);
     return `<li><button type="button" data-at="${at}"><span>${line}</span><span class="who">${escapeHtml(it.partition)}</span><span>${words}${site}</span></button></li>`;
   });
   const steps = run.steps.map((it, at) => ({ number: it.number, barriers: it.barriers, said: saidOf(shown, at) }));

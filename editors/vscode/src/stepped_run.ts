@@ -59,16 +59,29 @@ export async function askRun(client: LanguageClient, target: RunTarget): Promise
   return run ? { target, title: run.title, message: run.message, sites: sites(run), run } : undefined;
 }
 
-/** A step in the words that fit above its line: `Step 3 of 15, partition0 (2): waits for bar`. */
+/** Characters above a line, which do not wrap: they fit beside a panel and the Explorer. */
+const ABOVE = 56;
+
+/** A step in the words that fit above its line, which names the op: `3/15 partition0 (2): reads a[0] …`. */
 export function saidAbove(shown: ShownRun, at: number): string {
   const step = shown.run.steps[at];
   if (!step) {
     return '';
   }
-  return `Step ${at + 1} of ${shown.run.steps.length}, ${step.partition}${siteOf(shown, step)}: ${step.text}${step.stuck ? WAITS : ''}`;
+  const who = `${at + 1}/${shown.run.steps.length} ${step.partition}${siteOf(shown, step)}: `;
+  return who + firstOf(step.text.replace(/^[\w.]+: /, ''), ABOVE - who.length);
 }
 
-const WAITS = ' and waits for ever';
+/** The first of what a step does, in so many characters if it can be. */
+function firstOf(text: string, room: number): string {
+  if (text.length <= room) {
+    return text;
+  }
+  const end = Math.max(text.lastIndexOf('; ', room - 3), text.lastIndexOf(': ', room - 3));
+  // What is done first is said whole.
+  const first = end > 0 ? end : text.search(/[;:] |$/);
+  return first < text.length ? `${text.slice(0, first)} …` : text;
+}
 
 /** Which of the places of the finding it is, where it has several. */
 function siteOf(shown: ShownRun, step: RunStep): string {
@@ -82,7 +95,7 @@ export function saidOf(shown: ShownRun, at: number): string {
     return '';
   }
   const line = step.location.range.start.line + 1;
-  return `Step ${at + 1} of ${shown.run.steps.length}, ${step.partition}, line ${line}${siteOf(shown, step)}: ${step.text}${step.stuck ? WAITS : ''}.${countsOf(step)}`;
+  return `Step ${at + 1} of ${shown.run.steps.length}, ${step.partition}, line ${line}${siteOf(shown, step)}: ${step.text}.${countsOf(step)}`;
 }
 
 /** What the barriers count that a step is about, in few words. */

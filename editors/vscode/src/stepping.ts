@@ -203,7 +203,8 @@ export class Stepping implements vscode.Disposable, vscode.WebviewPanelSerialize
       return [];
     }
     const title = `$(debug-step-over) ${saidAbove(shown, this.step)}`;
-    return [new vscode.CodeLens(toRange(step.location.range), { title, command: 'fencepost.revealRun' })];
+    const tooltip = saidOf(shown, this.step);
+    return [new vscode.CodeLens(toRange(step.location.range), { title, tooltip, command: 'fencepost.revealRun' })];
   }
 
   private decorate(): void {

@@ -54,8 +54,8 @@ export async function showDocument(uri: vscode.Uri, preserveFocus: boolean): Pro
   });
 }
 
-/** Moves the cursor to a range and shows it. */
+/** Moves the cursor to a range and shows its beginning: to show all of a long line would move it out of sight. */
 export function goTo(editor: vscode.TextEditor, range: vscode.Range): void {
   editor.selection = new vscode.Selection(range.start, range.start);
-  editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }

@@ -24,14 +24,16 @@ test('a step is said above its line without the line, and in the panel with it a
   });
   const steps = [
     step('writes ring[0]', 1, false, [barrier('ready[0]', true), barrier('free[0]', false)]),
-    step('waits for free[0]', null, true, []),
+    step('mbarrier.wait: waits for phase 1 of free[0] for ever', null, true, []),
+    step('ttng.tc_gen5_mma: reads a[0]; reads b[0]; writes acc; ready[0] of CTA 0 still needs 1 arrival', null, false, []),
   ];
   const shown = (sites) => ({ target: { uri: '' }, title: '', message: '', sites, run: { version: 1, kernel: 'k', steps, picture: null } });
-  assert.equal(saidAbove(shown(2), 0), 'Step 1 of 2, producer (1): writes ring[0]');
-  assert.equal(saidAbove(shown(2), 1), 'Step 2 of 2, producer: waits for free[0] and waits for ever');
-  assert.equal(saidAbove(shown(2), 2), '');
-  assert.equal(saidOf(shown(2), 0), 'Step 1 of 2, producer, line 13 (1): writes ring[0]. ready[0]: phase 1, 1 of 1 arrival to come.');
-  assert.equal(saidOf(shown(2), 1), 'Step 2 of 2, producer, line 13: waits for free[0] and waits for ever.');
+  assert.equal(saidAbove(shown(2), 0), '1/3 producer (1): writes ring[0]');
+  assert.equal(saidAbove(shown(2), 1), '2/3 producer: waits for phase 1 of free[0] for ever');
+  assert.equal(saidAbove(shown(2), 2), '3/3 producer: reads a[0]; reads b[0]; writes acc …');
+  assert.equal(saidAbove(shown(2), 3), '');
+  assert.equal(saidOf(shown(2), 0), 'Step 1 of 3, producer, line 13 (1): writes ring[0]. ready[0]: phase 1, 1 of 1 arrival to come.');
+  assert.equal(saidOf(shown(2), 1), 'Step 2 of 3, producer, line 13: mbarrier.wait: waits for phase 1 of free[0] for ever.');
   // The only place of a finding needs no number.
-  assert.equal(saidAbove(shown(1), 0), 'Step 1 of 2, producer: writes ring[0]');
+  assert.equal(saidAbove(shown(1), 0), '1/3 producer: writes ring[0]');
 });

@@ -42,8 +42,8 @@ pub struct LaunchArgument {
     pub given: ArgumentValue,
 }
 
-/// What an argument is.
-#[derive(Clone, PartialEq, Debug)]
+/// What an argument is. A number that is none is itself again: two launches are one where they say the same.
+#[derive(Clone, Debug)]
 pub enum ArgumentValue {
     /// An integer.
     Int(i64),
@@ -55,6 +55,19 @@ pub enum ArgumentValue {
     Array(ArraySpec),
     /// Text that only Python understands (a constexpr); of no use to a kernel that is compiled already.
     Python(String),
+}
+
+impl PartialEq for ArgumentValue {
+    fn eq(&self, other: &ArgumentValue) -> bool {
+        match (self, other) {
+            (ArgumentValue::Int(one), ArgumentValue::Int(other)) => one == other,
+            (ArgumentValue::Bool(one), ArgumentValue::Bool(other)) => one == other,
+            (ArgumentValue::Float(one), ArgumentValue::Float(other)) => one.total_cmp(other).is_eq(),
+            (ArgumentValue::Array(one), ArgumentValue::Array(other)) => one == other,
+            (ArgumentValue::Python(one), ArgumentValue::Python(other)) => one == other,
+            _ => false,
+        }
+    }
 }
 
 /// A tensor that is made for the launch.
@@ -119,7 +132,7 @@ impl ArraySpec {
 }
 
 /// What is in a tensor before the launch. Random fills depend on the seed and the argument's name alone.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Fill {
     /// The same value everywhere.
     Value(f64),
@@ -133,6 +146,21 @@ pub enum Fill {
     Uniform(f64, f64),
     /// From a `.npy` file, or from a member of a `.npz` file.
     File(PathBuf, Option<String>),
+}
+
+impl PartialEq for Fill {
+    fn eq(&self, other: &Fill) -> bool {
+        let same = |one: &f64, other: &f64| one.total_cmp(other).is_eq();
+        match (self, other) {
+            (Fill::Value(one), Fill::Value(other)) => same(one, other),
+            (Fill::Empty, Fill::Empty) | (Fill::Arange, Fill::Arange) => true,
+            (Fill::Normal(a, b), Fill::Normal(c, d)) | (Fill::Uniform(a, b), Fill::Uniform(c, d)) => {
+                same(a, c) && same(b, d)
+            }
+            (Fill::File(path, member), Fill::File(other, others)) => path == other && member == others,
+            _ => false,
+        }
+    }
 }
 
 /// How Python code comes to launch the kernel.

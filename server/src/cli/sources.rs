@@ -16,7 +16,11 @@ use rustc_hash::FxHashSet;
 use crate::limits::files::TEXT as MAX_BYTES;
 use render::SourceText;
 use render::check::{ReadError, SourcePosition};
+use settings::FILE;
 use workspace::{Encoding, Undecodable, Workspace, absolute};
+
+/// What is wrong with Python in another encoding, as Python sees it.
+const NO_COOKIE: &str = ", and no comment in its first two lines says `coding: latin-1`";
 
 /// Something to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,9 +97,9 @@ pub(crate) fn collect(paths: &[PathBuf], stdin_name: Option<&Path>, everything: 
             continue;
         }
         let found = if path.is_dir() {
-            let found = walk(path, everything);
+            let (found, excluded) = walk(path, everything);
             if found.is_empty() {
-                notes.push(nothing(path, everything));
+                notes.push(nothing(path, everything, excluded));
             }
             found
         } else {
@@ -106,15 +110,20 @@ pub(crate) fn collect(paths: &[PathBuf], stdin_name: Option<&Path>, everything: 
     Collected { sources, notes }
 }
 
-/// That there is nothing to check in a directory.
-fn nothing(root: &Path, everything: bool) -> String {
+/// That there is nothing to check in a directory, from which so many files are excluded.
+fn nothing(root: &Path, everything: bool, excluded: usize) -> String {
+    let root = root.display();
+    if excluded > 0 {
+        let files = if excluded == 1 { "1 file is".to_owned() } else { format!("{excluded} files are") };
+        return format!("{root}: {files} left out, by `exclude` in `{FILE}`; one that is named is looked at");
+    }
     let left_out = match everything {
         true => "",
         false => {
             "; what is hidden, node_modules and what a .gitignore names is looked at where it is named, or with --no-ignore"
         }
     };
-    format!("{}: no .ttgir file and no kernel in Python in this directory{left_out}", root.display())
+    format!("{root}: no .ttgir file and no kernel in Python in this directory{left_out}")
 }
 
 /// Whether a directory is itself among what git ignores.
@@ -160,10 +169,15 @@ fn is_excluded(workspace: &Workspace, path: &Path) -> bool {
     workspace.settings_of(&path).excludes(&path)
 }
 
-fn walk(root: &Path, everything: bool) -> Vec<Source> {
-    let mut sources = Vec::new();
+/// What there is to check below a directory, and how many files are excluded.
+fn walk(root: &Path, everything: bool) -> (Vec<Source>, usize) {
+    let (mut sources, mut left_out) = (Vec::new(), 0);
     let workspace = Workspace::of(None);
-    let excluded = |path: &Path| is_excluded(&workspace, path);
+    let mut excluded = |path: &Path| {
+        let is = is_excluded(&workspace, path);
+        left_out += usize::from(is);
+        is
+    };
     for entry in entries(root, everything) {
         let origin = match entry {
             Ok(entry) if entry.file_type().is_none_or(|it| it.is_dir()) => continue,
@@ -187,7 +201,7 @@ fn walk(root: &Path, everything: bool) -> Vec<Source> {
         };
         sources.push(Source { origin, named: false });
     }
-    sources
+    (sources, left_out)
 }
 
 /// Whether a Python file can hold kernels. One that is too large is not looked into: that is said when it is read.
@@ -254,7 +268,7 @@ fn text(bytes: Vec<u8>, python: bool) -> Result<String, ReadError> {
         let (line, column) = places.line_column(at as u32);
         let (_, utf16) = places.utf16(at as u32);
         ReadError {
-            message: format!("is not UTF-8: byte {at} is 0x{byte:02x}"),
+            message: format!("is not UTF-8: byte {at} is 0x{byte:02x}{}", if python { NO_COOKIE } else { "" }),
             position: Some(SourcePosition { line, column, utf16: utf16 + 1 }),
         }
     })?;

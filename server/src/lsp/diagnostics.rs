@@ -178,10 +178,9 @@ fn related(snapshot: &Snapshot, finding: &Finding) -> Vec<DiagnosticRelatedInfor
     places
 }
 
-/// What there is to push of the settings that hold for a document; `None` where nothing is wrong with them, and where the
-/// client is told by the document itself.
+/// What there is to push of the settings that hold for a document; `None` where nothing is wrong with them.
 pub(crate) fn wrong_settings(snapshot: &Snapshot, configuration: &Configuration) -> Option<WrongSettings> {
-    if snapshot.client.pull_diagnostics || configuration.problems.is_empty() {
+    if configuration.problems.is_empty() {
         return None;
     }
     let uri = Uri::from_file_path(configuration.folder.as_ref()?.join(FILE))?;

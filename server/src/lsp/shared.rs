@@ -24,7 +24,7 @@ pub(crate) struct Shared {
     pub(crate) outcomes: Arc<SharedCache>,
     /// Who reads files; `None` where there are no files.
     pub(crate) loader: Option<Loader>,
-    /// Folders whose `fencepost.toml` the client is told about under its own name, open or not.
+    /// Folders whose `fencepost.toml` the client is told about by what it asks for.
     pub(crate) told_settings: Arc<BTreeSet<PathBuf>>,
 }
 
@@ -39,7 +39,6 @@ impl Shared {
             workspace: self.workspace.clone(),
             loader: self.loader.clone(),
             client: self.client.clone(),
-            told_settings: self.told_settings.clone(),
             analysis: document.analysis.clone(),
             interim: document.settled.as_ref().map(|settled| settled.analysis.clone()).or(document.interim.clone()),
             cache: document.cache.at(document.generation),

@@ -1,6 +1,5 @@
 //! What a worker gets of a document: nothing in it changes.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,8 +39,6 @@ pub(crate) struct Snapshot {
     pub(crate) loader: Option<Loader>,
     /// What the client can do.
     pub(crate) client: Arc<ClientConfig>,
-    /// [`Shared::told_settings`](super::shared::Shared::told_settings).
-    pub(crate) told_settings: Arc<BTreeSet<PathBuf>>,
     /// The analysis of this very text, where it is ready.
     pub(crate) analysis: Option<Arc<DocumentAnalysis>>,
     /// What there is to show of this text till then.

@@ -122,7 +122,11 @@ fn one_cause_is_told_once() {
         .filter_map(|finding| finding["message"].as_str())
         .collect();
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("`elsewhere.make` is not followed") && told[0].contains("more places"), "{told:?}");
+    assert!(
+        told[0].contains("`elsewhere.make` is not followed: there is no source of `elsewhere` at hand")
+            && told[0].contains("more places"),
+        "{told:?}"
+    );
     assert!(!found.to_string().contains("is not known: what is called here"), "{found}");
 }
 

@@ -109,6 +109,12 @@ fn nothing_to_check_is_no_failure_and_is_said() {
     let out = fencepost(&["check", &folder.path()]);
     assert_eq!((out.stdout.as_str(), out.code), ("nothing to check\n", 0));
     assert!(out.stderr.starts_with("note: ") && out.stderr.contains("--no-ignore"), "{}", out.stderr);
+    // What the project's own settings leave out is said to be that.
+    folder.write("vendor/two_loads.py", &std::fs::read(kernel("two_loads.py")).expect("a kernel"));
+    folder.write("fencepost.toml", b"exclude = [\"vendor\"]\n");
+    let out = fencepost(&["check", &format!("{}/vendor", folder.path())]);
+    assert_eq!((out.stdout.as_str(), out.code), ("nothing to check\n", 0));
+    assert!(out.stderr.contains("1 file is left out, by `exclude` in `fencepost.toml`"), "{}", out.stderr);
     // A path that is wrong is one.
     assert_eq!(fencepost(&["check", &format!("{}/kernles", folder.path())]).code, 2);
 }
@@ -124,6 +130,7 @@ fn a_source_in_latin_1_is_read_where_it_says_so() {
     let not = folder.write("not.py", &with(b"# caf\xe9\n"));
     let out = fencepost(&["check", &not]);
     assert!(out.code == 2 && out.stdout.contains("not.py:1:6: is not UTF-8"), "{}", out.stdout);
+    assert!(out.stdout.contains("`coding: latin-1`"), "{}", out.stdout);
     let other = folder.write("other.py", &with(b"# coding: shift_jis\n# \x83\x65\n"));
     let out = fencepost(&["check", &other]);
     assert!(out.code == 2 && out.stdout.contains("is encoded as shift_jis"), "{}", out.stdout);
@@ -190,6 +197,11 @@ fn seeds_share_their_heading() {
     let out = fencepost(&["run", &kernel("ring.ttgir"), "--seeds", "3"]);
     assert_eq!(out.stdout.matches("instrumentation").count(), 1, "{}", out.stdout);
     assert!(out.stdout.contains("seeds 0 to 2"), "{}", out.stdout);
+    // One whose tensors are filled with NaN, too, which is no number and not equal to itself.
+    let softmax = root().join("tests/runs/ttgir/sm_100/softmax.ttgir").display().to_string();
+    let out = fencepost(&["run", &softmax, "--seeds", "3"]);
+    assert!(out.stdout.contains("value(NaN)"), "{}", out.stdout);
+    assert_eq!(out.stdout.matches("instrumentation").count(), 1, "{}", out.stdout);
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn uri(path: &Path) -> String {
 }
 
 /// A server in which the kernel is open and clean.
-fn started(folder: &Folder, capabilities: Value) -> Server {
+pub(crate) fn started(folder: &Folder, capabilities: Value) -> Server {
     let mut server = Server::start(capabilities);
     server.open_as("python", &folder.uri("sum_rows.py"), &kernel("gluon/sum_rows.py"));
     server

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::files::{Folder, has_deadlock, pulled_until, pulls, watched};
+use crate::files::{Folder, has_deadlock, pull, pulled_until, pulls, started, watched};
 use crate::support::{Server, kernel, range};
 
 /// Full reports by name, and the result ids of all.
@@ -77,12 +77,45 @@ fn what_is_wrong_with_settings_is_said_where_they_stand() {
     server.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
     let python = folder.uri("sum_rows.py");
     server.open_as("python", &python, &kernel("gluon/sum_rows.py"));
-    // A client that asks for open documents alone would never see it there.
+    // A client that asks for open documents alone is told all the same, there and in words.
+    let settings = folder.uri("fencepost.toml");
+    let pushed = |server: &mut Server| loop {
+        let told = server.event("textDocument/publishDiagnostics");
+        if told["params"]["uri"] == json!(settings) {
+            return told["params"]["diagnostics"].clone();
+        }
+    };
+    let told = pushed(&mut server);
+    assert_eq!((&told[0]["code"], &told[0]["range"]), (&json!("configuration"), &range((0, 0), (0, 5))), "{told}");
+    let said = server.event("window/showMessage")["params"]["message"].clone();
+    assert!(said.as_str().is_some_and(|said| said.starts_with("in `fencepost.toml`, line 1: ")), "{said}");
     let is_settings = |found: &[Value]| found.iter().any(|it| it["code"] == json!("configuration"));
-    pulled_until(&mut server, &python, is_settings);
+    assert!(!is_settings(&pull(&mut server, &python)), "the kernel is not what is wrong");
+    // Who asks for the workspace is told by the answer, and not twice.
     let ask = json!({ "previousResultIds": [] });
     let answer = server.request("workspace/diagnostic", ask).expect("an answer");
     let (full, _) = reports(&answer["items"]);
     assert_eq!(full["fencepost.toml"][0]["range"], range((0, 0), (0, 5)), "{answer}");
-    pulled_until(&mut server, &python, |found| !is_settings(found));
+    assert_eq!(pushed(&mut server), json!([]));
+}
+
+#[test]
+fn settings_that_are_opened_speak_for_themselves() {
+    let folder = Folder::new("workspace-settings-open");
+    folder.write("fencepost.toml", "tritn = \"3.9\"\n");
+    let mut server = started(&folder, pulls());
+    server.open_as("python", &folder.uri("sum_rows.py"), &kernel("gluon/sum_rows.py"));
+    let settings = folder.uri("fencepost.toml");
+    let pushed = |server: &mut Server| loop {
+        let told = server.event("textDocument/publishDiagnostics");
+        if told["params"]["uri"] == json!(settings) {
+            return told["params"]["diagnostics"].clone();
+        }
+    };
+    assert_ne!(pushed(&mut server), json!([]));
+    server.open_as("toml", &settings, "tritn = \"3.9\"\n");
+    assert_eq!(pushed(&mut server), json!([]));
+    pulled_until(&mut server, &settings, |found| found.len() == 1);
+    server.notify("textDocument/didClose", json!({ "textDocument": { "uri": settings } }));
+    assert_ne!(pushed(&mut server), json!([]));
 }

@@ -62,6 +62,11 @@ impl ClientSender {
         self.post(Notification::Message(MessageType::INFO, text));
     }
 
+    /// Shows a warning.
+    pub fn show_warning(&self, text: String) {
+        self.post(Notification::Message(MessageType::WARNING, text));
+    }
+
     /// Shows an error.
     pub fn show_error(&self, text: String) {
         self.post(Notification::Message(MessageType::ERROR, text));

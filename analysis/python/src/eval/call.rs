@@ -237,7 +237,7 @@ impl<'a> Interp<'a> {
                         crate::library::earlier(self, row);
                         return self.apply(&Value::Builtin(row), args.clone());
                     }
-                    format!("`{path}` is not followed")
+                    not_followed(path)
                 }
             },
             _ => "what is called here is not followed".to_owned(),
@@ -469,5 +469,15 @@ fn shares(value: &Value<'_>) -> bool {
         Value::List(items) => items.borrow().iter().any(shares),
         Value::Instance(instance) => instance.fields.borrow().iter().any(|(_, value)| shares(value)),
         _ => false,
+    }
+}
+
+/// That the call of a name is not followed; of a module that is none of Triton's or PyTorch's only its source says more.
+fn not_followed(path: &str) -> String {
+    let first = path.split('.').next().unwrap_or_default();
+    let module = if first.is_empty() { path.rsplit_once('.').map_or("", |(module, _)| module) } else { first };
+    match path.contains('.') && !["gl", "tl", "triton", "torch"].contains(&module) {
+        true => format!("`{path}` is not followed: there is no source of `{module}` at hand"),
+        false => format!("`{path}` is not followed"),
     }
 }

@@ -73,3 +73,21 @@ export async function usableByKeys({ window, check, cursor }) {
   });
   return front(window, PANELS[0]);
 }
+
+/** What explains a panel, and what stands above a step, is read without scrolling sideways where the window is narrow. */
+export async function narrow({ window, check }) {
+  const { width, height } = window.page.viewportSize();
+  await window.page.setViewportSize({ width: 1000, height });
+  for (const panel of PANELS) {
+    await check(`${panel.tab} words and signs are within a narrow panel`, async () => {
+      const frame = await front(window, panel);
+      const wide = () => frame.evaluate(() => [...document.querySelectorAll('h1, h2, p, .legend > li')]
+        .filter((it) => it.getClientRects().length > 0 && it.getBoundingClientRect().right > innerWidth + 1)
+        .map((it) => it.textContent));
+      await until('all of it', async () => (await wide()).length === 0);
+      await frame.locator('.run-picture + .legend, .legend').last().evaluate((it) => it.scrollIntoView({ block: 'end' }));
+      await window.shot(`narrow-${Object.keys(panel.parts)[0]}`);
+    });
+  }
+  await window.page.setViewportSize({ width, height });
+}

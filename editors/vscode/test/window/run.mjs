@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { kernelTests } from './kernel_tests.mjs';
 import { oldServers } from './old_servers.mjs';
 import { opsBeside } from './ops.mjs';
-import { legible, usableByKeys } from './panels.mjs';
+import { legible, narrow, usableByKeys } from './panels.mjs';
 import { Code, PATIENCE, parts, until } from './window.mjs';
 
 const tests = fileURLToPath(new URL('../../../../tests/', import.meta.url));
@@ -141,7 +141,12 @@ try {
     assert.ok(new Set(seen).size > 1, seen.join());
     assert.match(await run.locator('#barriers').innerText(), /phase [01], \d+ of \d+ arrivals? /);
     assert.ok((await run.locator('.run-picture a.now').count()) === 1);
-    await until('words above the line', () => visible('.codelens-decoration', `Step ${count} of ${count}`));
+    await until('words above the line', () => visible('.codelens-decoration', `${count}/${count} `));
+    const words = window.page.locator('.codelens-decoration', { hasText: `${count}/${count} ` }).first();
+    await until('all of them', () => words.evaluate((it) => {
+      const inside = (outer) => it.getBoundingClientRect().right <= outer.getBoundingClientRect().right;
+      return it.scrollWidth <= it.clientWidth && inside(it.closest('.monaco-scrollable-element'));
+    }));
     await window.shot('stepped');
     await window.press('Alt+PageUp');
     await until('a step back', async () => (await run.locator('#count').innerText()) === `Step ${count - 1} of ${count}`);
@@ -193,6 +198,7 @@ try {
   });
 
   await legible({ window, check });
+  await narrow({ window, check });
   run = await usableByKeys({ window, check, cursor });
 
   await check('after an edit a run is said to be old, and the report is made anew', async () => {

@@ -11,11 +11,13 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 const STYLE: &str = "\
 :root{color-scheme:light dark}
 body{margin:0 auto;padding:1rem 1.5rem;max-width:1320px;font:15px/1.5 system-ui,sans-serif;background:Canvas;color:CanvasText}
-h1{font-size:1.25rem}
+h1{font-size:1.25rem;overflow-wrap:anywhere}
 h2{font-size:1.1rem;margin:2rem 0 .3rem}
 .scroll{overflow-x:auto}
 .scroll:focus-visible,a:focus-visible{outline:3px solid light-dark(#0969da,#58a6ff);outline-offset:2px}
 svg{display:block;max-width:none}
+.legend{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;list-style:none;padding:0;margin:.4rem 0;font-size:.85rem}
+.legend svg{display:inline-block;vertical-align:middle}
 ";
 
 /// The page of a file's runs.
@@ -48,13 +50,15 @@ pub fn page(path: &str, drawings: &[TraceDrawing<'_>]) -> String {
 
 fn run(number: usize, drawing: &TraceDrawing<'_>) -> Markup {
     let id = format!("run{number}");
+    let page = svg::PageIds { id: &id, anchor: None };
     html! {
         section id=(id) aria-label=(drawing.heading.title) {
             @if let Some(table) = drawing.timeline.as_ref().and_then(|it| rounds::overview(it, drawing.places, None)) { (table) }
             // Reached by the tab key, so that the arrow keys scroll it.
             div class="scroll run-picture" tabindex="0" role="group" aria-label={ "Picture: " (drawing.heading.title) } {
-                (PreEscaped(svg::draw(drawing, Some(svg::PageIds { id: &id, anchor: None }))))
+                (PreEscaped(svg::draw(drawing, Some(page))))
             }
+            (svg::legend(drawing, page))
         }
     }
 }

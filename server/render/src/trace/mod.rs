@@ -10,6 +10,7 @@ pub mod text;
 
 pub use drawing::{TraceDrawing, TraceHeading};
 
+use maud::Markup;
 use report::timeline::{Stretch, Timeline};
 
 use crate::report::ReportView;
@@ -18,6 +19,8 @@ use crate::report::ReportView;
 pub(crate) enum Piece {
     /// Shown, as SVG.
     Shown(String),
+    /// What the signs mean, as HTML: below the drawing, and not as wide.
+    Legend(Markup),
     /// Steps that may be folded.
     Folded {
         /// Which they are.
@@ -53,7 +56,8 @@ pub(crate) fn picture(view: &ReportView<'_>, id: &str, anchor: &str) -> Vec<Piec
 /// A drawing of this run in pieces, from top to bottom. Its ids begin with `id`, and those of lines with
 /// `anchor`.
 pub(crate) fn pieces(drawing: &TraceDrawing<'_>, timeline: &Timeline, id: &str, anchor: &str) -> Vec<Piece> {
-    let slices = svg::Slices::new(drawing, timeline, svg::PageIds { id, anchor: Some(anchor) });
+    let page = svg::PageIds { id, anchor: Some(anchor) };
+    let slices = svg::Slices::new(drawing, timeline, page);
     let mut pieces = vec![Piece::Shown(slices.head())];
     let mut next = 0;
     for stretch in timeline.stretches() {
@@ -74,6 +78,7 @@ pub(crate) fn pieces(drawing: &TraceDrawing<'_>, timeline: &Timeline, id: &str, 
         pieces.push(Piece::Folded { stretch, does: does(timeline, stretch), parts, left_out });
     }
     pieces.push(Piece::Shown(slices.foot()));
+    pieces.push(Piece::Legend(svg::legend(drawing, page)));
     pieces
 }
 

@@ -174,7 +174,6 @@ mod tests {
             workspace: Arc::default(),
             loader: None,
             client: Arc::new(client),
-            told_settings: Arc::default(),
             analysis: None,
             interim: None,
             cache: AnalysisCache::new(Arc::default()),

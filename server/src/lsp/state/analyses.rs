@@ -1,7 +1,6 @@
 //! When analyses run, and what becomes of their outcomes.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -9,7 +8,6 @@ use std::time::Duration;
 use base::{Cancel, Cancelled};
 use engine::{Analysis, Listener, Progress, Source};
 use execution::recipe_check;
-use findings::TextProblem;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -24,7 +22,7 @@ use crate::lsp::panics::catch_panic;
 use crate::lsp::snapshot::{DocumentAnalysis, Snapshot};
 use transport::Refresher;
 use transport::progress::{self, Job};
-use workspace::{Configuration, Dependencies, LoaderClient, settings_problems};
+use workspace::{Dependencies, LoaderClient, settings_problems};
 
 /// When an analysis first shows what it has found, and how often at least it does so then.
 const FIRST_SHOWN: Duration = Duration::from_millis(100);
@@ -361,7 +359,6 @@ pub(crate) fn analyse(
             let mut listener = configuration.settings.listener(listener);
             let mut analysis = engine.analyse_telling(document, focus, cancel, &mut listener)?;
             configuration.settings.apply(&mut analysis);
-            analysis.problems.extend(said_here(snapshot, &configuration));
             wrong = diagnostics::wrong_settings(snapshot, &configuration);
             dependencies.extend(sources.dependencies());
             analysis
@@ -378,7 +375,6 @@ pub(crate) fn analyse(
                 return Err(Cancelled);
             }
             configuration.settings.apply(&mut analysis);
-            analysis.problems.extend(said_here(snapshot, &configuration));
             wrong = diagnostics::wrong_settings(snapshot, &configuration);
             dependencies.extend(elaborated.dependencies);
             dependencies.extend(sources.dependencies());
@@ -392,14 +388,6 @@ pub(crate) fn analyse(
     }
     let made = diagnostics::document_analysis(snapshot, analysis, Some(dependencies), None);
     Ok(DocumentAnalysis { wrong_settings: wrong, ..made })
-}
-
-/// What is wrong with the settings of a document, unless the client is told where they stand.
-fn said_here(snapshot: &Snapshot, configuration: &Configuration) -> Vec<TextProblem> {
-    let told = |folder: &PathBuf| snapshot.told_settings.contains(folder);
-    // Who does not ask is told there, too: `push_settings`.
-    let elsewhere = !snapshot.client.pull_diagnostics || configuration.folder.as_ref().is_some_and(told);
-    if elsewhere { Vec::new() } else { configuration.problems.clone() }
 }
 
 /// Brings the view of the disk up to date, as far as the analysis is to wait for that.

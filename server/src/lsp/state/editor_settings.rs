@@ -1,7 +1,7 @@
 //! What the editor says of its settings.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -9,8 +9,7 @@ use tower_lsp::ls_types::Uri;
 
 use super::SessionState;
 use crate::lsp::conversation;
-use crate::lsp::document::{DiskCheck, OpenDocument};
-use workspace::SETTINGS;
+use crate::lsp::document::DiskCheck;
 
 impl SessionState {
     /// Begins what is asked of the client.
@@ -66,22 +65,9 @@ impl SessionState {
         self.analyse_again(all, DiskCheck::None);
     }
 
-    /// The client is told what is wrong with the settings of these folders where they stand, and of no others: documents
-    /// no longer say it, or say it again.
+    /// The client is told of the files of settings of these folders by what it asks for, and of no others.
     pub(super) fn settings_told(&mut self, folders: BTreeSet<PathBuf>) {
-        let before = std::mem::replace(&mut self.shared.told_settings, Arc::new(folders));
-        let told = &self.shared.told_settings;
-        let gone: Vec<&PathBuf> = before.difference(told).collect();
-        let says = |document: &OpenDocument| {
-            let problems = document.known().map(|known| &known.analysis.problems);
-            **told != *before && problems.is_some_and(|all| all.iter().any(|problem| problem.code == SETTINGS))
-        };
-        let is_below = |document: &OpenDocument| {
-            let path = document.path.as_deref().map(Path::new);
-            path.is_some_and(|path| gone.iter().any(|folder| path.starts_with(folder)))
-        };
-        let concerned = self.documents.iter().filter(|(_, document)| says(document) || is_below(document));
-        let uris: Vec<Uri> = concerned.map(|(uri, _)| uri.clone()).collect();
-        self.analyse_again(uris, DiskCheck::None);
+        self.shared.told_settings = Arc::new(folders);
+        self.push_settings();
     }
 }

@@ -32,7 +32,7 @@ pub(crate) enum StateMessage {
     Initialized,
     /// Somebody wants to look at files that are not open.
     Workspace(oneshot::Sender<WorkspaceState>),
-    /// The client is told, under its own name, of the `fencepost.toml` of these folders, open or not.
+    /// The client has asked for the workspace, and is told so of the `fencepost.toml` of these folders.
     SettingsTold(BTreeSet<PathBuf>),
     /// Somebody wants to work when no document is analysed.
     WhenIdle(oneshot::Sender<()>),

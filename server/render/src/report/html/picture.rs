@@ -16,14 +16,16 @@ pub(super) fn patterns() -> Markup {
 pub(super) fn draw(pieces: &[Piece], label: &str) -> Markup {
     html! {
         div class="scroll run-picture" tabindex="0" role="region" aria-label=(label) {
-            div { @for piece in pieces { (one(piece)) } }
+            div { @for piece in pieces { (drawn(piece)) } }
         }
+        @for piece in pieces { @if let Piece::Legend(legend) = piece { (legend) } }
     }
 }
 
-fn one(piece: &Piece) -> Markup {
+fn drawn(piece: &Piece) -> Markup {
     match piece {
         Piece::Shown(svg) => PreEscaped(svg.clone()),
+        Piece::Legend(_) => html! {},
         Piece::Folded { stretch, does, parts, left_out } => html! {
             details class="steps" {
                 summary {

@@ -33,6 +33,8 @@ pub(super) const APART: usize = 18;
 pub(super) struct SvgLayout<'a> {
     pub drawing: &'a TraceDrawing<'a>,
     pub timeline: &'a Timeline,
+    /// No part of a page, so that the legend is a part of it.
+    pub alone: bool,
     pub lane: usize,
     /// Distance of bands.
     pub pitch: usize,
@@ -143,7 +145,7 @@ impl SvgLayout<'_> {
     /// Wide enough for the names, which lean to the right, and for the legend.
     pub(super) fn width(&self) -> usize {
         let ends = self.slots() + self.drawing.slots.len() * self.pitch;
-        (ends + self.lean + 2 * EDGE).max(LEGEND)
+        (ends + self.lean + 2 * EDGE).max(if self.alone { LEGEND } else { 0 })
     }
 
     /// The middle of a step's line.

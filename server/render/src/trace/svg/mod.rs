@@ -10,6 +10,7 @@ mod legend;
 mod marks;
 mod writer;
 
+use maud::Markup;
 use report::timeline::{Step, Timeline, TimelineRow};
 
 use super::drawing::{TraceDrawing, folded};
@@ -25,9 +26,16 @@ const ROLE: usize = 12;
 pub fn draw(drawing: &TraceDrawing<'_>, page: Option<PageIds<'_>>) -> String {
     let empty = Timeline::default();
     let timeline = drawing.timeline.as_ref().unwrap_or(&empty);
-    let layout = lay_out(drawing, timeline);
+    let layout = lay_out(drawing, timeline, page.is_none());
     let svg = fill(&layout, page);
     svg.document((layout.width(), height(&layout)), &drawing.heading.title, &describe(drawing, timeline))
+}
+
+/// What the signs of a picture mean that is a part of a page; the page has the style of `.legend`.
+pub fn legend(drawing: &TraceDrawing<'_>, page: PageIds<'_>) -> Markup {
+    let empty = Timeline::default();
+    let timeline = drawing.timeline.as_ref().unwrap_or(&empty);
+    legend::list(&lay_out(drawing, timeline, false), page)
 }
 
 /// A picture in pieces, so that a page can fold some of them.
@@ -39,7 +47,7 @@ pub(crate) struct Slices<'a> {
 impl<'a> Slices<'a> {
     /// The pieces of a run's drawing.
     pub(crate) fn new(drawing: &'a TraceDrawing<'a>, timeline: &'a Timeline, page: PageIds<'a>) -> Slices<'a> {
-        let layout = lay_out(drawing, timeline);
+        let layout = lay_out(drawing, timeline, false);
         let svg = fill(&layout, Some(page));
         Slices { layout, svg }
     }
@@ -63,10 +71,10 @@ impl<'a> Slices<'a> {
 }
 
 fn height(layout: &SvgLayout<'_>) -> usize {
-    layout.bottom() + legend::HEIGHT + EDGE
+    layout.bottom() + EDGE + if layout.alone { legend::HEIGHT } else { 0 }
 }
 
-fn lay_out<'a>(drawing: &'a TraceDrawing<'a>, timeline: &'a Timeline) -> SvgLayout<'a> {
+fn lay_out<'a>(drawing: &'a TraceDrawing<'a>, timeline: &'a Timeline, alone: bool) -> SvgLayout<'a> {
     let lane = match timeline.lanes.len() {
         0..=2 => 132,
         3..=4 => 104,
@@ -77,6 +85,7 @@ fn lay_out<'a>(drawing: &'a TraceDrawing<'a>, timeline: &'a Timeline) -> SvgLayo
     let mut layout = SvgLayout {
         drawing,
         timeline,
+        alone,
         lane,
         pitch: pitch(timeline.bands.len() + drawing.slots.len()),
         columns: columns(drawing, timeline),
@@ -128,7 +137,9 @@ fn fill<'a>(layout: &SvgLayout<'_>, page: Option<PageIds<'a>>) -> SvgWriter<'a> 
         }
     }
     marks::missing(&mut svg, layout);
-    legend::draw(&mut svg, layout);
+    if layout.alone {
+        legend::draw(&mut svg, layout);
+    }
     svg
 }
 

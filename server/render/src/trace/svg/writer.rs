@@ -228,6 +228,13 @@ impl<'a> SvgWriter<'a> {
         out
     }
 
+    /// All of it as a sign in a line of text, which says what it means.
+    pub(super) fn icon(&self, (width, height): (usize, usize)) -> String {
+        let mut out = format!("<svg width=\"{width}\" height=\"{height}\" aria-hidden=\"true\">\n");
+        self.part(&mut out, 0, height);
+        out
+    }
+
     fn part(&self, out: &mut String, top: usize, bottom: usize) {
         let inside = |element: &&Element| element.top < bottom && top < element.bottom;
         out.extend(self.elements.iter().filter(inside).map(|element| element.text.as_str()));
