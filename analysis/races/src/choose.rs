@@ -194,17 +194,19 @@ pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> V
 /// Whether what is assumed of a stride fails wherever sizes of a tensor that are free stand in some order: then the host
 /// makes launches in which it does not hold.
 pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    // The host computes both from the same numbers, and no numbers do; of a tensor that may lie in any way, no dense one.
+    let in_none = || {
+        is_unmasked(program, spread)
+            && settings_of(program, launch, std::slice::from_ref(spread)).is_empty()
+            && !settings_of(program, launch, &[]).is_empty()
+    };
     if lies_somehow(program, launch, spread) {
-        return false;
+        return is_exact(program, spread) && tells_programs(program, launch, spread) && in_none();
     }
     if !is_exact(program, spread) {
         return is_told(program, launch, spread) && fails_at_places(program, launch, spread);
     }
-    // The host computes both from the same numbers, and no numbers do.
-    if is_unmasked(program, spread)
-        && settings_of(program, launch, std::slice::from_ref(spread)).is_empty()
-        && !settings_of(program, launch, &[]).is_empty()
-    {
+    if in_none() {
         return true;
     }
     let mut with_bounds = Cow::Borrowed(program);
@@ -531,12 +533,9 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
             launch.switch(program, &mut setting, &mut numbers);
             launch.host.apply(&numbers, &mut setting, wanted)?;
         }
-        if met && !launch.switches_so(program, &setting) {
-            return None;
-        }
         if met {
             setting.numbers = numbers;
-            return Some(setting);
+            return launch.switches_so(program, &setting).then_some(setting);
         }
     }
     None

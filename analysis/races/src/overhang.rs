@@ -13,7 +13,7 @@ use crate::conjuncts::conjuncts;
 use crate::decide::Decider;
 use crate::expressions::parts;
 use crate::limits::runs::OVERHANG;
-use crate::program::{Access, Program};
+use crate::program::{Access, Base, Program};
 use crate::prove::{Converter, Poly, Premise, Spread};
 use crate::report::Reason;
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
@@ -22,6 +22,12 @@ use crate::term::{BinOp, Node, Symbol, Term, Terms};
 
 /// Sizes of which a last block is not full.
 const TAILS: &str = "that are no multiples of its blocks";
+
+/// Numbers that have no common divisor.
+const PRIMES: [i64; 24] = [
+    101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193, 197, 199, 211, 223,
+    227,
+];
 
 /// Sizes of tensors that may always be alike.
 const DIFFERING: &str = "in which tensors differ";
@@ -62,6 +68,33 @@ impl Decider<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// That the rows of a tensor which the host makes are no part of its sizes, and nothing but that they are long enough keeps
+    /// programs apart: with the rows of another tensor some launches have too short ones, and in the others it ends too soon.
+    pub(crate) fn of_other_rows(&self, spreads: &[Spread]) -> Option<Reason> {
+        // No two numbers have a common divisor.
+        let prime = |id: u32| PRIMES.get(id as usize).copied();
+        let is_other = |spread: &&Spread| {
+            let access = &self.program.accesses[spread.access as usize];
+            let (Base::Argument(base), [atom]) = (access.base, &spread.stride.atoms().collect::<Vec<_>>()[..]) else {
+                return false;
+            };
+            let Node::Symbol(Symbol::Argument(at), _) = *self.program.terms.node(*atom) else { return false };
+            let (Some(sizes), Some(stride)) = (self.launch.made.get(&base), self.launch.quantity(at)) else {
+                return false;
+            };
+            let plain = |size: &Quantity| matches!(size, Quantity::Known(_) | Quantity::Unknown { .. });
+            if sizes.len() < 2 || !sizes.iter().all(plain) || !plain(stride) {
+                return false;
+            }
+            let count = sizes.iter().try_fold(1i64, |all, size| all.checked_mul(size.value(&prime)?));
+            count.zip(stride.value(&prime)).is_some_and(|(count, stride)| count % stride != 0)
+        };
+        let spread = spreads.iter().find(is_other)?;
+        let said = crate::say::spread(&self.program, spread);
+        let text = format!("the tensor has rows of another length, and nothing but that length says that {said}");
+        Some(Reason { range: self.tree.op_header_range(self.program.accesses[spread.access as usize].op), text })
     }
 
     /// What is left of a race that some sizes alone show: those that are no multiples of blocks, where no access is masked for

@@ -254,12 +254,27 @@ fn held_below(program: &Program, of: Term) -> Vec<(Term, Held)> {
         match op {
             BinOp::RemS | BinOp::RemU if tile(a, b) => all.push((a, Held::Below(b))),
             BinOp::And if tile(a, b) => all.push((a, Held::Within(b))),
+            // A digit of a number in a base.
+            BinOp::Add => {
+                for (high, low) in [(a, b), (b, a)] {
+                    let Node::Binary(BinOp::Mul, of, base) = *program.terms.node(high) else { continue };
+                    let digits = program.terms.constant(base).is_some() && tile(of, base) && is_digit(program, low);
+                    all.extend(digits.then_some((low, Held::Below(base))));
+                }
+            }
             BinOp::MinS | BinOp::MinU if tile(a, b) => all.push((a, Held::Within(b))),
             BinOp::MinS | BinOp::MinU if tile(b, a) => all.push((b, Held::Within(a))),
             _ => {}
         }
     }
     all
+}
+
+/// Whether a term is a quotient of what programs' numbers are in, which nothing but sizes bounds.
+fn is_digit(program: &Program, of: Term) -> bool {
+    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
+    matches!(program.terms.node(of), Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, ..))
+        && program.terms.any_leaf(of, is_program)
 }
 
 /// The largest constant that program numbers are multiplied with, divided by or held below.
