@@ -117,7 +117,12 @@ pub(crate) fn few_of_each(program: &Program, launch: &Known, spreads: &[Spread])
     let made = numbers_of_each(program, launch).into_iter().filter_map(|fixed| {
         setting(&with_bounds, launch, &bounded, &Choice { size, choice: 1, fixed, ..Choice::default() })
     });
-    made.filter(|setting| setting.programs() <= UNLIKE).collect()
+    made.filter(|setting| is_small(&with_bounds, setting.programs(), 4 * UNLIKE)).collect()
+}
+
+/// Whether so many programs are few, and all their lanes.
+fn is_small(program: &Program, programs: i64, most: i64) -> bool {
+    programs <= UNLIKE || (programs <= most && programs * block(program) <= 2 * TILE_LANES)
 }
 
 /// Sizes of such launches.
@@ -194,19 +199,20 @@ pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> V
 /// Whether what is assumed of a stride fails wherever sizes of a tensor that are free stand in some order: then the host
 /// makes launches in which it does not hold.
 pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread) -> bool {
-    // The host computes both from the same numbers, and no numbers do; of a tensor that may lie in any way, no dense one.
-    let in_none = || {
-        is_unmasked(program, spread)
-            && settings_of(program, launch, std::slice::from_ref(spread)).is_empty()
-            && !settings_of(program, launch, &[]).is_empty()
-    };
+    // Of a tensor that may lie in any way: no dense one of any size is so.
     if lies_somehow(program, launch, spread) {
-        return is_exact(program, spread) && tells_programs(program, launch, spread) && in_none();
+        let run = settings_of(program, launch, &[]);
+        let fails = |setting: &Setting| fails_in(program, setting, spread);
+        return is_told(program, launch, spread) && !run.is_empty() && run.iter().all(fails);
     }
     if !is_exact(program, spread) {
         return is_told(program, launch, spread) && fails_at_places(program, launch, spread);
     }
-    if in_none() {
+    // The host computes both from the same numbers, and no numbers do.
+    if is_unmasked(program, spread)
+        && settings_of(program, launch, std::slice::from_ref(spread)).is_empty()
+        && !settings_of(program, launch, &[]).is_empty()
+    {
         return true;
     }
     let mut with_bounds = Cow::Borrowed(program);
@@ -628,14 +634,16 @@ pub(crate) fn companions(program: &Program, launch: &Known, setting: &Setting) -
     let axis = usize::from(axis);
     let mut first = FirstWords::new(program, setting);
     let words = first.of(setting, 0)?;
-    let most = launch.grid[axis].unwrap_or(i64::from(COMPANIONS)).min(i64::from(COMPANIONS));
+    // No more than the host launches.
+    let known = launch.grid[axis].or(launch.given[axis].then_some(setting.grid[axis]));
+    let most = known.unwrap_or(i64::from(COMPANIONS)).min(i64::from(COMPANIONS));
     let mut wide = setting.clone();
     wide.grid[axis] = most;
     let next = (1..u32::try_from(most).ok()?).find(|number| first.of(&wide, *number).as_ref() == Some(&words))?;
     if i64::from(next) < setting.grid[axis] {
         return None;
     }
-    wide.grid[axis] = launch.grid[axis].unwrap_or(i64::from(next) + 1);
+    wide.grid[axis] = known.unwrap_or(i64::from(next) + 1);
     wide.chosen = vec![0, next];
     Some(wide)
 }

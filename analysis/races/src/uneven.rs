@@ -257,7 +257,8 @@ fn held_below(program: &Program, of: Term) -> Vec<(Term, Held)> {
             // A digit of a number in a base.
             BinOp::Add => {
                 for (high, low) in [(a, b), (b, a)] {
-                    let Node::Binary(BinOp::Mul, of, base) = *program.terms.node(high) else { continue };
+                    let Node::Binary(BinOp::Mul, one, other) = *program.terms.node(high) else { continue };
+                    let (of, base) = if program.terms.constant(one).is_some() { (other, one) } else { (one, other) };
                     let digits = program.terms.constant(base).is_some() && tile(of, base) && is_digit(program, low);
                     all.extend(digits.then_some((low, Held::Below(base))));
                 }

@@ -130,7 +130,9 @@ impl LaunchSite {
         }
         let differs = |of: &Argument| {
             let own = self.given.iter().find(|given| given.name == of.name);
-            of.source >= ValueSource::Launch && own.is_some_and(|own| !same_plain(&own.given, &of.given))
+            // What one launch gives is not what another one may give.
+            let is_other = |own: &Argument| own.source > of.source || !same_plain(&own.given, &of.given);
+            of.source >= ValueSource::Launch && own.is_some_and(is_other)
         };
         let holds = |(name, holds): &(String, bool)| {
             arguments.iter().find(|of| of.name == *name).is_none_or(|of| may_hold(&of.given, *holds))

@@ -1,6 +1,7 @@
 //! Kernels with other constants than those that were chosen: of constants that are alike, or powers of two, one may stand where
 //! another one should, and no launch shows it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::ElaboratedInstance;
@@ -9,6 +10,7 @@ use super::premise::{Variation, blames, is_followed, key};
 use super::varied::Varied;
 use crate::Engine;
 use crate::limits::premises::UNLIKE;
+use base::condition::{Condition, Order};
 use base::{Cancel, Cancelled, Quantity};
 use findings::{KernelReport, Kind, Verdict};
 use gluon::{Given, LaunchFacts, ValueSource};
@@ -113,7 +115,16 @@ fn unlike(of: &ElaboratedInstance) -> Vec<(Variation, Arc<LaunchFacts>)> {
                 is.push(format!("{name}={value}"));
             }
         }
-        all.push((Variation { was: was.join(", "), is: is.join(", "), spec }, facts.clone()));
+        let mut facts = LaunchFacts::clone(&facts);
+        for (formula, value) in formulas.iter().zip(&values) {
+            let mut of = BTreeSet::new();
+            formula.unknowns(&mut |id, _| _ = of.insert(id));
+            // Of one number it follows anyway.
+            if of.len() > 1 {
+                facts.conditions.push(Condition::Compare(Order::Equal, formula.clone(), Quantity::Known(*value)));
+            }
+        }
+        all.push((Variation { was: was.join(", "), is: is.join(", "), spec }, Arc::new(facts)));
     }
     all
 }

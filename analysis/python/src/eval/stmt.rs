@@ -544,9 +544,15 @@ impl<'a> Interp<'a> {
             return self.expr(expr);
         }
         let Expr::Call(call) = expr else { return Ok(Value::None) };
-        let Some(configs) = call.arguments.find_keyword("configs") else { return Ok(Value::None) };
-        let configs = self.expr(&configs.value)?;
-        Ok(crate::host::tuner(configs))
+        let mut named = Vec::new();
+        for name in ["configs", "prune_configs_by"] {
+            match call.arguments.find_keyword(name) {
+                Some(word) => named.push((name.into(), self.expr(&word.value)?)),
+                None if named.is_empty() => return Ok(Value::None),
+                None => {}
+            }
+        }
+        Ok(crate::host::tuner(named))
     }
 
     /// What a decorator is, by its library name; `None` for one of the program's own.

@@ -65,6 +65,10 @@ pub(crate) fn negated<'a>(value: &Value<'a>) -> Option<Value<'a>> {
 impl<'a> Session<'a> {
     /// Whether a comparison holds by what was taken to hold before; `None` where that says nothing of it.
     pub(crate) fn follows(&self, value: &Value<'a>) -> Option<bool> {
+        let (order, both) = sides(value)?;
+        if same(&both.0, &both.1) {
+            return Some(matches!(order, Order::Equal | Order::AtMost));
+        }
         let (number, of) = bounded(value)?;
         let taken = self.conditions.iter().filter_map(|taken| bounded(&taken.value));
         let own = taken.filter(|(other, _)| same(other, number));

@@ -302,9 +302,9 @@ pub fn binary<'a>(interp: &mut Interp<'a>, op: Option<Operator>, left: &Value<'a
     }
 }
 
-/// What tunes a kernel by a list of configurations.
-pub fn tuner(configs: Value<'_>) -> Value<'_> {
-    launch::autotune(&Args { pos: vec![configs], named: Vec::new() })
+/// What tunes a kernel by a list of configurations, as `triton.autotune` is told of them.
+pub fn tuner<'a>(named: Vec<(Rc<str>, Value<'a>)>) -> Value<'a> {
+    launch::autotune(&Args { pos: Vec::new(), named })
 }
 
 /// `value op= …` of a tensor, which stays where it is; `None` of what is none.
