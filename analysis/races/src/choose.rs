@@ -122,7 +122,7 @@ pub(crate) fn few_of_each(program: &Program, launch: &Known, spreads: &[Spread])
 
 /// Whether so many programs are few, and all their lanes.
 fn is_small(program: &Program, programs: i64, most: i64) -> bool {
-    programs <= UNLIKE || (programs <= most && programs * block(program) <= 2 * TILE_LANES)
+    programs <= UNLIKE || (programs <= most && programs * block(program) <= 4 * TILE_LANES)
 }
 
 /// Sizes of such launches.

@@ -271,9 +271,12 @@ fn held_below(program: &Program, of: Term) -> Vec<(Term, Held)> {
     all
 }
 
-/// Whether a term is a quotient of what programs' numbers are in, which nothing but sizes bounds.
+/// Whether a term is a program's number, or a quotient of what programs' numbers are in, which nothing but sizes bounds.
 fn is_digit(program: &Program, of: Term) -> bool {
     let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
+    if is_program(program.terms.node(of)) {
+        return true;
+    }
     matches!(program.terms.node(of), Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, ..))
         && program.terms.any_leaf(of, is_program)
 }

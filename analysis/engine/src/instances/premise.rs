@@ -17,7 +17,7 @@ use super::blame::cause;
 use super::budget::LEFT_OUT;
 use super::{ElaboratedInstance, KernelInstances};
 pub(super) use crate::limits::premises::{RACE_TEXT, RACE_VARIATIONS, TEXT, VARIATIONS};
-use base::{Operation, Quantity, TextRange};
+use base::{Quantity, TextRange};
 use dialects::{Arith, OpCode};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 use gluon::{Argument, Given, Spec, ValueSource};
@@ -193,22 +193,10 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
         let is = |at: usize| spec.arguments.get(at).map_or_else(String::new, |it| shown(&it.given));
         out.extend(tried.filter_map(|at| vary(*at, &|name| format!("{name}={}", is(*at)), instead)));
     }
-    // A block that covers a row is 1 for a row of one element.
-    let covers = |at: usize| {
-        let name = spec.arguments.get(at).map(|argument| argument.name.as_str());
-        let is_power = |of: &ArgumentFacts| {
-            Some(of.name.as_str()) == name && matches!(of.quantity, Some(Quantity::Made(Operation::PowerOfTwo, _)))
-        };
-        let launches = &of.instance.launches;
-        !launches.is_empty() && launches.iter().all(|facts| facts.arguments.iter().any(is_power))
-    };
     for (choice, instead) in choices.iter().enumerate() {
         for (at, now) in &numbers {
             let earlier = choices.iter().take(choice).any(|earlier| earlier(*now) == instead(*now));
             let Some(other) = instead(*now).filter(|other| *other > 0 && other != now && !earlier) else { continue };
-            if other == 1 && covers(*at) {
-                continue;
-            }
             out.extend(vary(*at, &|name| format!("{name}={now}"), other));
         }
     }
