@@ -73,23 +73,20 @@ impl Decider<'_> {
     /// That the rows of a tensor which the host makes are no part of its sizes, and nothing but that they are long enough keeps
     /// programs apart: with the rows of another tensor some launches have too short ones, and in the others it ends too soon.
     pub(crate) fn of_other_rows(&self, spreads: &[Spread]) -> Option<Reason> {
-        // No two numbers have a common divisor.
-        let prime = |id: u32| PRIMES.get(id as usize).copied();
         let is_other = |spread: &&Spread| {
             let access = &self.program.accesses[spread.access as usize];
-            let (Base::Argument(base), [atom]) = (access.base, &spread.stride.atoms().collect::<Vec<_>>()[..]) else {
-                return false;
+            let Base::Argument(base) = access.base else { return false };
+            let Some(sizes) = self.launch.made.get(&base).filter(|sizes| sizes.len() > 1) else { return false };
+            let mut terms = spread.stride.terms();
+            let (Some((rows, 1)), None) = (terms.next(), terms.next()) else { return false };
+            let of = |atom: &Term| match *self.program.terms.node(*atom) {
+                Node::Symbol(Symbol::Argument(at), _) => self.launch.quantity(at),
+                _ => None,
             };
-            let Node::Symbol(Symbol::Argument(at), _) = *self.program.terms.node(*atom) else { return false };
-            let (Some(sizes), Some(stride)) = (self.launch.made.get(&base), self.launch.quantity(at)) else {
-                return false;
-            };
-            let plain = |size: &Quantity| matches!(size, Quantity::Known(_) | Quantity::Unknown { .. });
-            if sizes.len() < 2 || !sizes.iter().all(plain) || !plain(stride) {
-                return false;
-            }
-            let count = sizes.iter().try_fold(1i64, |all, size| all.checked_mul(size.value(&prime)?));
-            count.zip(stride.value(&prime)).is_some_and(|(count, stride)| count % stride != 0)
+            let Some(rows) = rows.iter().map(of).collect::<Option<Vec<&Quantity>>>() else { return false };
+            let mut known = Vec::new();
+            let count = product(sizes.iter(), &mut known);
+            count.zip(product(rows.into_iter(), &mut known)).is_some_and(|(count, rows)| count % rows != 0)
         };
         let spread = spreads.iter().find(is_other)?;
         let said = crate::say::spread(&self.program, spread);
@@ -299,6 +296,25 @@ impl Decider<'_> {
         let (range, they) = self.two_that_meet(setting, meeting);
         Reason { range, text: format!("with sizes {sizes}, which nothing rules out, {they}") }
     }
+}
+
+/// The product of quantities, each of whose factors is a number that has no divisor with another one in common.
+fn product<'q>(of: impl Iterator<Item = &'q Quantity>, known: &mut Vec<&'q Quantity>) -> Option<i64> {
+    let mut factors = Vec::new();
+    of.for_each(|quantity| quantity.factors(&mut factors));
+    factors.into_iter().try_fold(1i64, |all, factor| {
+        let number = match factor {
+            Quantity::Known(value) => (*value).max(1),
+            factor => {
+                let at = known.iter().position(|other| *other == factor).unwrap_or_else(|| {
+                    known.push(factor);
+                    known.len() - 1
+                });
+                *PRIMES.get(at)?
+            }
+        };
+        all.checked_mul(number)
+    })
 }
 
 /// Of each access, what its mask and its path hold below what.

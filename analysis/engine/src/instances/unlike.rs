@@ -44,11 +44,11 @@ impl Engine {
                 if left == 0 {
                     break;
                 }
+                left -= 1;
                 let other = varied.launched(elaborated, &variation, Some(facts), cancel)?;
                 if !is_followed(&other, elaborated) {
                     continue;
                 }
-                left -= 1;
                 let races = self.races_of(&other, number, cancel)?;
                 let found = races.findings.into_iter().filter(|it| it.kind == Kind::GlobalRace && blames(it));
                 let words = format!("with {}, which was chosen; with {} it is not there", variation.is, variation.was);
