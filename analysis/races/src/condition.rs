@@ -1,5 +1,7 @@
 //! What a launcher computes of the numbers of a launch to switch a kernel: a run whose numbers say otherwise is no launch.
 
+use std::borrow::Cow;
+
 use base::condition::{Choosable, Switch};
 
 use crate::choose::round_up;
@@ -21,6 +23,14 @@ fn number(of: &Switch, program: &Program, setting: &Setting, name: u32) -> Optio
 }
 
 impl Known {
+    /// The same where host code may have taken any way.
+    pub(crate) fn without_conditions(&self) -> Cow<'_, Known> {
+        match self.conditions.is_empty() {
+            true => Cow::Borrowed(self),
+            false => Cow::Owned(Known { conditions: Vec::new(), ..self.clone() }),
+        }
+    }
+
     /// Whether a launch with these numbers switches the kernel as it was compiled, as far as is known.
     pub(crate) fn switches_so(&self, program: &Program, setting: &Setting) -> bool {
         self.switches.iter().all(|switch| {

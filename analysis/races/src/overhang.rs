@@ -305,6 +305,8 @@ fn product<'q>(of: impl Iterator<Item = &'q Quantity>, known: &mut Vec<&'q Quant
     factors.into_iter().try_fold(1i64, |all, factor| {
         let number = match factor {
             Quantity::Known(value) => (*value).max(1),
+            // It may be of a tensor that lies in any way, this one for instance.
+            Quantity::Stride { .. } => return None,
             factor => {
                 let at = known.iter().position(|other| *other == factor).unwrap_or_else(|| {
                     known.push(factor);
