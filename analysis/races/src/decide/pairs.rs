@@ -118,8 +118,7 @@ impl Decider<'_> {
                             !crate::say::is_impossible(prover.program, spread)
                                 && (self.launch.host.is_empty()
                                     || !is_contradicted(prover.program, &self.launch, spread))
-                                && (!self.launch.tells_sizes()
-                                    || !settings(prover.program, &free, alone).is_empty())
+                                && (!self.launch.tells_sizes() || !settings(prover.program, &free, alone).is_empty())
                         })
                     };
                     let apart = apart.filter(|apart| {
@@ -151,8 +150,7 @@ impl Decider<'_> {
         // That no launch which the host makes is small enough to be run says nothing of it.
         let free = self.launch.without_conditions();
         spreads.is_empty()
-            || !is_never_met(&self.program, &free, spreads)
-                && !settings(&self.program, &free, spreads).is_empty()
+            || !is_never_met(&self.program, &free, spreads) && !settings(&self.program, &free, spreads).is_empty()
     }
 
     /// Takes races out of runs that the sizes which were tried have made, where their pairs were not looked at: what
