@@ -203,7 +203,10 @@ pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread
     if lies_somehow(program, launch, spread) {
         let run = settings_of(program, launch, &[]);
         let fails = |setting: &Setting| fails_in(program, setting, spread);
-        return is_told(program, launch, spread) && !run.is_empty() && run.iter().all(fails);
+        return is_told(program, launch, spread)
+            && !run.is_empty()
+            && run.iter().all(fails)
+            && settings_of(program, launch, std::slice::from_ref(spread)).is_empty();
     }
     if !is_exact(program, spread) {
         return is_told(program, launch, spread) && fails_at_places(program, launch, spread);
