@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::Quantity;
+use crate::condition::Condition;
 
 /// What one launch gives a kernel, beside what shapes the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct LaunchFacts {
     pub shared: Vec<(String, String, Shared)>,
     /// Whether it is what several launches have in common, none of which is known by itself.
     pub several: bool,
+    /// What holds of its numbers, as far as arguments and programs are made of them: host code took ways on which that is so.
+    pub conditions: Vec<Condition>,
 }
 
 /// How two tensors of one storage lie in it.
@@ -50,6 +53,8 @@ pub struct ArgumentFacts {
     /// Of a tensor: elements along each dimension, outermost first, each where it is known; `None` where their number
     /// is not.
     pub shape: Option<Vec<Option<u64>>>,
+    /// Of a tensor that lies densely, from its first element on: its sizes, where the host code makes it with such.
+    pub sizes: Option<Vec<Quantity>>,
     /// Of a tensor: elements between neighbours along each dimension, outermost first, where they are known.
     pub strides: Option<Vec<i64>>,
     /// Of a tensor of integers: its elements, where the host code makes them concretely and nothing has written them
@@ -59,6 +64,8 @@ pub struct ArgumentFacts {
     pub value: Option<i64>,
     /// Of an integer: how the host code computes it from what is not known.
     pub quantity: Option<Quantity>,
+    /// Of a truth value: when it holds.
+    pub condition: Option<Condition>,
     /// What divides it, by Triton's rule: 16 for an integer, or a tensor's address in bytes, of which that is known;
     /// 1 otherwise.
     pub divisibility: u32,

@@ -7,6 +7,7 @@ use super::containers;
 use super::kinds::{is_instance, type_name};
 use super::text::display;
 use super::values::{arg, call, items, list, string};
+use python::host::{AutotuneConfig, Thing};
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Fixed, NOTHING, Part, Row};
 use python::target::Version;
@@ -255,6 +256,14 @@ fn deep<'a>(interp: &mut Interp<'a>, value: &Value<'a>, depth: u32) -> Eval<'a> 
             }
             Value::Instance(Rc::new(ClassInstance { class: instance.class.clone(), fields: RefCell::new(copies) }))
         }
+        Value::Host(thing) => match &**thing {
+            // What is put into the copy is not put into the other one.
+            Thing::Config(config) => {
+                let kwargs = Rc::new(RefCell::new(config.kwargs.borrow().clone()));
+                Value::Host(Rc::new(Thing::Config(AutotuneConfig { kwargs, ..config.clone() })))
+            }
+            _ => value.clone(),
+        },
         other => other.clone(),
     })
 }

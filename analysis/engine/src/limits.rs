@@ -58,6 +58,8 @@ base::limits! { "engine":
     mod premises {
         /// Elaborations with other values, to say which values the races of one kernel depend on.
         RACE_VARIATIONS: usize = 40, Count, Shown;
+        /// Elaborations with constants that are unlike, of a kernel without races.
+        UNLIKE: usize = 4, Count, Shown;
         /// Bytes of the modules that these elaborations make.
         RACE_TEXT: usize = 512 << 10, Bytes, Shown;
         /// Elaborations with other values, to say which values the findings of one kernel depend on.

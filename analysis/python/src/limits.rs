@@ -56,6 +56,8 @@ base::limits! { "python":
         DEPTH: u32 = 6, Count, Assumed;
         /// How many parts of a value of host code are looked at for that.
         PARTS: usize = 64, Count, Assumed;
+        /// How many comparisons that host code took to hold are kept for its launches.
+        CONDITIONS: usize = 64, Count, Assumed;
     }
 
     mod tests {

@@ -117,7 +117,12 @@ pub(crate) fn few_of_each(program: &Program, launch: &Known, spreads: &[Spread])
     let made = numbers_of_each(program, launch).into_iter().filter_map(|fixed| {
         setting(&with_bounds, launch, &bounded, &Choice { size, choice: 1, fixed, ..Choice::default() })
     });
-    made.filter(|setting| setting.programs() <= UNLIKE).collect()
+    made.filter(|setting| is_small(&with_bounds, setting.programs(), 4 * UNLIKE)).collect()
+}
+
+/// Whether so many programs are few, and all their lanes.
+fn is_small(program: &Program, programs: i64, most: i64) -> bool {
+    programs <= UNLIKE || (programs <= most && programs * block(program) <= 4 * TILE_LANES)
 }
 
 /// Sizes of such launches.
@@ -194,8 +199,14 @@ pub(crate) fn unlike(program: &Program, launch: &Known, spreads: &[Spread]) -> V
 /// Whether what is assumed of a stride fails wherever sizes of a tensor that are free stand in some order: then the host
 /// makes launches in which it does not hold.
 pub(crate) fn is_contradicted(program: &Program, launch: &Known, spread: &Spread) -> bool {
+    // Of a tensor that may lie in any way: no dense one of any size is so.
     if lies_somehow(program, launch, spread) {
-        return false;
+        let run = settings_of(program, launch, &[]);
+        let fails = |setting: &Setting| fails_in(program, setting, spread);
+        return is_told(program, launch, spread)
+            && !run.is_empty()
+            && run.iter().all(fails)
+            && settings_of(program, launch, std::slice::from_ref(spread)).is_empty();
     }
     if !is_exact(program, spread) {
         return is_told(program, launch, spread) && fails_at_places(program, launch, spread);
@@ -531,12 +542,9 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
             launch.switch(program, &mut setting, &mut numbers);
             launch.host.apply(&numbers, &mut setting, wanted)?;
         }
-        if met && !launch.switches_so(program, &setting) {
-            return None;
-        }
         if met {
             setting.numbers = numbers;
-            return Some(setting);
+            return launch.switches_so(program, &setting).then_some(setting);
         }
     }
     None
@@ -629,14 +637,16 @@ pub(crate) fn companions(program: &Program, launch: &Known, setting: &Setting) -
     let axis = usize::from(axis);
     let mut first = FirstWords::new(program, setting);
     let words = first.of(setting, 0)?;
-    let most = launch.grid[axis].unwrap_or(i64::from(COMPANIONS)).min(i64::from(COMPANIONS));
+    // No more than the host launches.
+    let known = launch.grid[axis].or(launch.given[axis].then_some(setting.grid[axis]));
+    let most = known.unwrap_or(i64::from(COMPANIONS)).min(i64::from(COMPANIONS));
     let mut wide = setting.clone();
     wide.grid[axis] = most;
     let next = (1..u32::try_from(most).ok()?).find(|number| first.of(&wide, *number).as_ref() == Some(&words))?;
     if i64::from(next) < setting.grid[axis] {
         return None;
     }
-    wide.grid[axis] = launch.grid[axis].unwrap_or(i64::from(next) + 1);
+    wide.grid[axis] = known.unwrap_or(i64::from(next) + 1);
     wide.chosen = vec![0, next];
     Some(wide)
 }

@@ -113,6 +113,7 @@ impl Decider<'_> {
         let (spreads, premises) = (&proofs.spreads, &proofs.premises);
         reasons.extend(self.parts());
         reasons.extend(self.reaching_over(spreads, premises, cancel)?);
+        reasons.extend(self.of_other_rows(spreads));
         if reasons.is_empty() {
             reasons.extend(self.meet_against(spreads, premises, cancel)?);
         }

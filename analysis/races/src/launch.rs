@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::Quantity;
-use base::condition::Switch;
+use base::condition::{Condition, Switch};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::{Given, Host};
@@ -28,6 +28,8 @@ pub struct Launch {
     pub described: Vec<(String, Vec<(i64, i64)>)>,
     /// Elements of integer tensors.
     pub contents: Vec<(String, Arc<[i64]>)>,
+    /// Sizes of dense tensors that the host makes.
+    pub sizes: Vec<(String, Vec<Quantity>)>,
     /// How the host computes integer arguments from numbers that are not known.
     pub quantities: Vec<(String, Quantity)>,
     /// Likewise the programs along each axis.
@@ -39,6 +41,8 @@ pub struct Launch {
     pub several: bool,
     /// What was decided of its numbers before the kernel was compiled.
     pub switches: Vec<Switch>,
+    /// What holds of the numbers without a formula: host code took ways on which that is so.
+    pub conditions: Vec<Condition>,
 }
 
 impl Launch {
@@ -60,7 +64,10 @@ impl Launch {
         self.views = self.views.iter().cloned().chain(more).collect();
         let formulas = |of: &Launch| (of.quantities.clone(), of.programs.clone(), of.constants.clone());
         self.switches.retain(|switch| other.switches.contains(switch));
+        self.conditions.retain(|condition| other.conditions.contains(condition));
         if formulas(&self) != formulas(other) {
+            self.conditions.clear();
+            self.sizes.clear();
             self.quantities.clear();
             self.programs = Default::default();
             self.constants.clear();
@@ -114,6 +121,8 @@ pub(crate) struct Known {
     pub(crate) values: FxHashMap<u32, i64>,
     /// Sizes of described tensors.
     pub(crate) sizes: FxHashMap<(u32, u8), i64>,
+    /// Sizes of dense tensors that the host makes, by pointer argument.
+    pub(crate) made: FxHashMap<u32, Vec<Quantity>>,
     /// Descriptors of tensors of which some elements lie in one place.
     pub(crate) folded: Vec<u32>,
     /// Pointer arguments that point into the tensor of an earlier one, and which.
@@ -133,6 +142,12 @@ pub(crate) struct Known {
     pub(crate) given: [bool; 3],
     /// What was decided of its numbers before the kernel was compiled.
     pub(crate) switches: Vec<Switch>,
+    /// What holds of the numbers without a formula.
+    pub(crate) conditions: Vec<Condition>,
+    /// The arguments that are such numbers.
+    pub(crate) numbered: FxHashMap<u32, u32>,
+    /// How the host computes arguments.
+    pub(crate) quantities: FxHashMap<u32, Quantity>,
 }
 
 /// What numbers are sizes of, where a launch tells several of them: a number that the host is handed stands alone.
@@ -164,6 +179,7 @@ impl Known {
         let says = |axis: usize| launch.grid[axis].is_some() || launch.programs[axis].is_some();
         known.given = [says(0), says(1), says(2)];
         known.switches = launch.switches.clone();
+        known.conditions = launch.conditions.clone();
         let several = of_several_sizes(launch);
         let mut first: FxHashMap<u32, (u32, i64)> = FxHashMap::default();
         let mut told = 0;
@@ -174,7 +190,11 @@ impl Known {
                 known.values.insert(at, *value);
             }
             let quantity = launch.quantities.iter().find(|(of, _)| of == name).map(|(_, quantity)| quantity);
+            if let Some(Quantity::Unknown { id, .. }) = quantity {
+                known.numbered.insert(*id, at);
+            }
             if let Some(quantity) = quantity {
+                known.quantities.insert(at, quantity.clone());
                 let mut of_tensor = matches!(quantity, Quantity::Stride { .. });
                 quantity.unknowns(&mut |_, of| of_tensor |= of.is_some_and(|of| several.contains(&of)));
                 if of_tensor {
@@ -192,6 +212,9 @@ impl Known {
                     }
                     inner = inner.max(stride.saturating_mul(*size));
                 }
+            }
+            if let Some((_, sizes)) = launch.sizes.iter().find(|(of, _)| of == name) {
+                known.made.insert(at, sizes.clone());
             }
             if let Some((_, contents)) = launch.contents.iter().find(|(of, _)| of == name) {
                 known.contents.insert(at, contents.clone());
@@ -236,6 +259,11 @@ impl Known {
                 && (argument.bits.is_none() || self.value(at as u32).is_some())
         };
         self.grid.iter().all(Option::is_some) && program.arguments.iter().enumerate().all(known)
+    }
+
+    /// How the host computes an argument, be it a number that stands alone.
+    pub(crate) fn quantity(&self, argument: u32) -> Option<&Quantity> {
+        self.quantities.get(&argument)
     }
 
     /// The value of an argument.

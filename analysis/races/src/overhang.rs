@@ -13,7 +13,7 @@ use crate::conjuncts::conjuncts;
 use crate::decide::Decider;
 use crate::expressions::parts;
 use crate::limits::runs::OVERHANG;
-use crate::program::{Access, Program};
+use crate::program::{Access, Base, Program};
 use crate::prove::{Converter, Poly, Premise, Spread};
 use crate::report::Reason;
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
@@ -22,6 +22,12 @@ use crate::term::{BinOp, Node, Symbol, Term, Terms};
 
 /// Sizes of which a last block is not full.
 const TAILS: &str = "that are no multiples of its blocks";
+
+/// Numbers that have no common divisor.
+const PRIMES: [i64; 24] = [
+    101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193, 197, 199, 211, 223,
+    227,
+];
 
 /// Sizes of tensors that may always be alike.
 const DIFFERING: &str = "in which tensors differ";
@@ -62,6 +68,30 @@ impl Decider<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// That the rows of a tensor which the host makes are no part of its sizes, and nothing but that they are long enough keeps
+    /// programs apart: with the rows of another tensor some launches have too short ones, and in the others it ends too soon.
+    pub(crate) fn of_other_rows(&self, spreads: &[Spread]) -> Option<Reason> {
+        let is_other = |spread: &&Spread| {
+            let access = &self.program.accesses[spread.access as usize];
+            let Base::Argument(base) = access.base else { return false };
+            let Some(sizes) = self.launch.made.get(&base).filter(|sizes| sizes.len() > 1) else { return false };
+            let mut terms = spread.stride.terms();
+            let (Some((rows, 1)), None) = (terms.next(), terms.next()) else { return false };
+            let of = |atom: &Term| match *self.program.terms.node(*atom) {
+                Node::Symbol(Symbol::Argument(at), _) => self.launch.quantity(at),
+                _ => None,
+            };
+            let Some(rows) = rows.iter().map(of).collect::<Option<Vec<&Quantity>>>() else { return false };
+            let mut known = Vec::new();
+            let count = product(sizes.iter(), &mut known);
+            count.zip(product(rows.into_iter(), &mut known)).is_some_and(|(count, rows)| count % rows != 0)
+        };
+        let spread = spreads.iter().find(is_other)?;
+        let said = crate::say::spread(&self.program, spread);
+        let text = format!("the tensor has rows of another length, and nothing but that length says that {said}");
+        Some(Reason { range: self.tree.op_header_range(self.program.accesses[spread.access as usize].op), text })
     }
 
     /// What is left of a race that some sizes alone show: those that are no multiples of blocks, where no access is masked for
@@ -266,6 +296,27 @@ impl Decider<'_> {
         let (range, they) = self.two_that_meet(setting, meeting);
         Reason { range, text: format!("with sizes {sizes}, which nothing rules out, {they}") }
     }
+}
+
+/// The product of quantities, each of whose factors is a number that has no divisor with another one in common.
+fn product<'q>(of: impl Iterator<Item = &'q Quantity>, known: &mut Vec<&'q Quantity>) -> Option<i64> {
+    let mut factors = Vec::new();
+    of.for_each(|quantity| quantity.factors(&mut factors));
+    factors.into_iter().try_fold(1i64, |all, factor| {
+        let number = match factor {
+            Quantity::Known(value) => (*value).max(1),
+            // It may be of a tensor that lies in any way, this one for instance.
+            Quantity::Stride { .. } => return None,
+            factor => {
+                let at = known.iter().position(|other| *other == factor).unwrap_or_else(|| {
+                    known.push(factor);
+                    known.len() - 1
+                });
+                *PRIMES.get(at)?
+            }
+        };
+        all.checked_mul(number)
+    })
 }
 
 /// Of each access, what its mask and its path hold below what.

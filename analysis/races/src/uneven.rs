@@ -72,7 +72,9 @@ impl Decider<'_> {
                 let goes_beyond = |setting: &&Setting| {
                     let mut intervals = Intervals::new(&self.program, setting, &access.lanes);
                     let (of, limit) = (intervals.term(of), intervals.term(most.term()));
-                    of.zip(limit).is_none_or(|(of, limit)| of.1 >= limit.0 + i128::from(most.is_last()))
+                    let above = most.above().and_then(|above| intervals.term(above));
+                    above.is_none_or(|(least, most)| least < most)
+                        && of.zip(limit).is_none_or(|(of, limit)| of.1 >= limit.0 + i128::from(most.is_last()))
                 };
                 if !settings.iter().any(goes_beyond) {
                     let (of, term) =
@@ -224,13 +226,20 @@ enum Held {
     Below(Term),
     /// It is no more than this, or of its bits those that this has are taken.
     Within(Term),
+    /// It is a digit of a number in this base, below another digit.
+    Digit(Term, Term),
 }
 
 impl Held {
     fn term(self) -> Term {
         match self {
-            Held::Below(term) | Held::Within(term) => term,
+            Held::Below(term) | Held::Within(term) | Held::Digit(term, _) => term,
         }
+    }
+
+    /// The digit above it, which has to vary where it goes beyond its base.
+    fn above(self) -> Option<Term> {
+        if let Held::Digit(_, above) = self { Some(above) } else { None }
     }
 
     fn is_last(self) -> bool {
@@ -254,12 +263,31 @@ fn held_below(program: &Program, of: Term) -> Vec<(Term, Held)> {
         match op {
             BinOp::RemS | BinOp::RemU if tile(a, b) => all.push((a, Held::Below(b))),
             BinOp::And if tile(a, b) => all.push((a, Held::Within(b))),
+            // A digit of a number in a base.
+            BinOp::Add => {
+                for (high, low) in [(a, b), (b, a)] {
+                    let Node::Binary(BinOp::Mul, one, other) = *program.terms.node(high) else { continue };
+                    let (of, base) = if program.terms.constant(one).is_some() { (other, one) } else { (one, other) };
+                    let digits = program.terms.constant(base).is_some() && tile(of, base) && is_digit(program, low);
+                    all.extend(digits.then_some((low, Held::Digit(base, of))));
+                }
+            }
             BinOp::MinS | BinOp::MinU if tile(a, b) => all.push((a, Held::Within(b))),
             BinOp::MinS | BinOp::MinU if tile(b, a) => all.push((b, Held::Within(a))),
             _ => {}
         }
     }
     all
+}
+
+/// Whether a term is a program's number, or a quotient of what programs' numbers are in, which nothing but sizes bounds.
+fn is_digit(program: &Program, of: Term) -> bool {
+    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
+    if is_program(program.terms.node(of)) {
+        return true;
+    }
+    matches!(program.terms.node(of), Node::Binary(BinOp::DivS | BinOp::DivU | BinOp::FloorDivS, ..))
+        && program.terms.any_leaf(of, is_program)
 }
 
 /// The largest constant that program numbers are multiplied with, divided by or held below.

@@ -120,9 +120,7 @@ pub(super) fn discover(
         for one in first.into_iter().chain(last.into_iter().filter(|one| !known.contains(&one.place))) {
             let is = |other: &&mut Seen| alike(&one.base, &other.base) && one.closure == other.closure;
             let known = launches.iter_mut().find(is);
-            if !sites.contains(&one.site) {
-                sites.push(one.site.clone());
-            }
+            launch_site::add(&mut sites, &one.site);
             match known {
                 Some(known) => unaligned(&mut known.base, &one.base),
                 None => launches.push(one),
@@ -474,7 +472,7 @@ impl Job<'_> {
         let (cut, more) = &mut self.more[entry];
         *cut = true;
         let same = |site: &&mut LaunchSite| (&site.given, &site.held) == (&one.site.given, &one.site.held);
-        if more.contains(&one.site) {
+        if more.iter().any(|known| known.is_like(&one.site)) {
             return;
         }
         // It may launch another kernel, which is not looked at.

@@ -37,19 +37,27 @@ pub(super) struct Seen {
     pub place: (String, TextRange),
     /// Whether there is a parameter of which nothing is known and for which nothing can be chosen.
     pub stuck: bool,
+    /// Whether all that it tells is that less need hold for another one that is like it.
+    pub relaxes: bool,
     /// Of what the kernel is given.
     hash: u64,
 }
 
 impl Seen {
-    /// Whether another launch adds nothing to this one.
-    pub(super) fn says_as_much_as(&self, other: &Seen) -> bool {
+    /// Whether another launch adds nothing to this one but what host code took to hold on its way there.
+    fn is_like(&self, other: &Seen) -> bool {
         self.hash == other.hash
             && self.stuck == other.stuck
             && self.place == other.place
-            && self.site == other.site
+            && self.site.is_like(&other.site)
             && self.closure == other.closure
             && alike(&self.base, &other.base)
+    }
+
+    /// Whether another launch adds nothing to this one.
+    pub(super) fn says_as_much_as(&self, other: &Seen) -> bool {
+        let held = &other.site.facts.conditions;
+        self.is_like(other) && self.site.facts.conditions.iter().all(|of| held.contains(of))
     }
 
     /// The same in a text of the file of this path in which places stand elsewhere.
@@ -260,7 +268,8 @@ impl Follower<'_> {
         for param in &entry.params {
             let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
             if let Some(given) = host::given(interp, value, param.constexpr, param.specialised) {
-                let source = if host.assumed || launch.chosen { ValueSource::Chosen } else { ValueSource::Launch };
+                let is_chosen = host.assumed || launch.chosen || launch.unsure.iter().any(|name| **name == *param.name);
+                let source = if is_chosen { ValueSource::Chosen } else { ValueSource::Launch };
                 let given = aligned(entry, param, given, value);
                 arguments.push(Argument { name: param.name.clone(), given, source });
                 continue;
@@ -301,7 +310,7 @@ impl Follower<'_> {
         site.held.clone_from(&base.held);
         let mut hasher = FxHasher::default();
         (&base.arguments, &base.partly, &base.held, at).hash(&mut hasher);
-        Seen { base, site, closure, place: (path, launch.at), stuck, hash: hasher.finish() }
+        Seen { base, site, closure, place: (path, launch.at), stuck, relaxes: false, hash: hasher.finish() }
     }
 
     /// What a nested kernel takes from the functions around it.
@@ -478,7 +487,7 @@ impl Work<'_, '_> {
                         self.record(interp, ran.launches, &Host { assumed: true, ..host }, file, &mut run);
                     }
                 }
-                let is_new = !run.seen.is_empty();
+                let is_new = run.seen.iter().any(|(_, seen)| !seen.relaxes);
                 let none_wanted = run.launched.iter().all(|&entry| self.follower.settled[entry]);
                 runs.ran(&ways, &ran.ways, failed, is_new || none_wanted);
                 root.runs.push(run);
@@ -535,10 +544,18 @@ impl Work<'_, '_> {
             }
             let site = launch_site::of(interp, &entries[at], &launch, file, host.def);
             let host = Host { launch: number, ..host.clone() };
-            let seen = self.follower.seen(interp, at, &launch, (host, site), &mut run.notes);
-            let is_before = known[at].iter().any(|known| known.says_as_much_as(&seen));
-            self.met_known |= is_before;
-            if is_before || self.found[at].iter().any(|known| known.says_as_much_as(&seen)) {
+            let mut seen = self.follower.seen(interp, at, &launch, (host, site), &mut run.notes);
+            let before = known[at].len();
+            let all = known[at].iter().chain(self.found[at].iter().map(|found| &**found));
+            let mut is_told = false;
+            for (number, other) in all.enumerate().filter(|(_, other)| other.is_like(&seen)).collect::<Vec<_>>() {
+                self.met_known |= number < before;
+                is_told |= other.says_as_much_as(&seen);
+                seen.relaxes = true;
+                let held = &other.site.facts.conditions;
+                seen.site.facts.conditions.retain(|of| held.contains(of));
+            }
+            if is_told {
                 continue;
             }
             if known[at].is_empty() && self.found[at].is_empty() && seen.is_known() && !seen.stuck {

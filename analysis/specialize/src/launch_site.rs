@@ -106,6 +106,13 @@ fn one_name(module: &Module, launch: &HostLaunch<'_>, entry: &Entry, facts: &mut
 }
 
 impl LaunchSite {
+    /// Whether another launch is the same but for what host code took to hold on its way there.
+    pub(super) fn is_like(&self, other: &LaunchSite) -> bool {
+        let mut alike = other.clone();
+        alike.facts.conditions.clone_from(&self.facts.conditions);
+        *self == alike
+    }
+
     /// Whether it launches an instance with these arguments: nothing that it gives is another, and what it gives twice
     /// is of one type.
     pub(super) fn launches(&self, arguments: &[Argument]) -> bool {
@@ -122,7 +129,9 @@ impl LaunchSite {
         }
         let differs = |of: &Argument| {
             let own = self.given.iter().find(|given| given.name == of.name);
-            of.source >= ValueSource::Launch && own.is_some_and(|own| !same_plain(&own.given, &of.given))
+            // What one launch gives is not what another one may give.
+            let is_other = |own: &Argument| own.source > of.source || !same_plain(&own.given, &of.given);
+            of.source >= ValueSource::Launch && own.is_some_and(is_other)
         };
         let holds = |(name, holds): &(String, bool)| {
             arguments.iter().find(|of| of.name == *name).is_none_or(|of| may_hold(&of.given, *holds))
@@ -171,6 +180,14 @@ impl LaunchSite {
     }
 }
 
+/// Adds a launch to others. Of two that are alike but for what host code took to hold on its way to them, what it did on both.
+pub(super) fn add(sites: &mut Vec<LaunchSite>, site: &LaunchSite) {
+    match sites.iter_mut().find(|known| known.is_like(site)) {
+        Some(known) => known.facts.conditions.retain(|of| site.facts.conditions.contains(of)),
+        None => sites.push(site.clone()),
+    }
+}
+
 /// Keeps of a launch what another one has as well.
 pub(super) fn keep_common(own: &mut LaunchFacts, other: &LaunchFacts) {
     own.several |= *own != *other;
@@ -188,6 +205,7 @@ pub(super) fn keep_common(own: &mut LaunchFacts, other: &LaunchFacts) {
     // Numbers of memory and of what is not known are those of one launch.
     let memory = pairs().all(|(own, other)| (own.memory, own.offset) == (other.memory, other.offset));
     let formulas = own.programs == other.programs && pairs().all(|(own, other)| own.quantity == other.quantity);
+    own.conditions.retain(|of| formulas && other.conditions.contains(of));
     if !formulas {
         own.programs = Default::default();
     }
@@ -196,8 +214,9 @@ pub(super) fn keep_common(own: &mut LaunchFacts, other: &LaunchFacts) {
             (own.memory, own.offset) = (None, None);
         }
         if !formulas {
-            own.quantity = None;
+            (own.quantity, own.condition) = (None, None);
         }
+        agree(&mut own.condition, &other.condition);
         agree(&mut own.element, &other.element);
         agree(&mut own.shape, &other.shape);
         agree(&mut own.strides, &other.strides);

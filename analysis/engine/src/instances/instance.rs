@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
-use base::condition::Switch;
+use base::condition::{Condition, Switch};
 use base::{Limits, Names, Quantity, TextRange};
 use gluon::{ArgumentFacts, Elaborated, FileId, Given, LaunchFacts, Origins, Problem, Shared, Spec, ValueSource};
 use kernel::{InputId, InputKind, LaunchInputs, Lowered, Site};
@@ -510,7 +510,29 @@ impl ElaboratedInstance {
     /// Switches that heuristics compute of the numbers of a launch by formulas of which all is known.
     pub(super) fn computed(&self) -> Vec<String> {
         let computed = super::heuristics::switches(&self.module, &self.instance.spec);
-        computed.into_iter().filter(|of| of.whole).map(|of| of.name).collect()
+        let launches = &self.instance.launches;
+        let tells = |name: &str| {
+            let of = |facts: &LaunchFacts| facts.arguments.iter().any(|of| of.name == name && of.condition.is_some());
+            !launches.is_empty() && launches.iter().all(of)
+        };
+        let told = self.instance.spec.arguments.iter().filter(|of| tells(&of.name)).map(|of| of.name.clone());
+        computed.into_iter().filter(|of| of.whole).map(|of| of.name).chain(told).collect()
+    }
+
+    /// What holds of the numbers of a launch: what host code took to hold on its way there, and what truth values it hands
+    /// over say of them.
+    fn conditions(&self, facts: &LaunchFacts) -> Vec<Condition> {
+        let mut all = facts.conditions.clone();
+        for argument in &self.instance.spec.arguments {
+            let told = facts.arguments.iter().find(|of| of.name == argument.name);
+            let Some(condition) = told.and_then(|of| of.condition.clone()) else { continue };
+            match &argument.given {
+                Given::Value(text) if text == "True" => all.push(condition),
+                Given::Value(text) if text == "False" => all.push(condition.negated()),
+                _ => {}
+            }
+        }
+        all
     }
 
     /// The launches that were found of it, as far as global memory depends on them.
@@ -537,6 +559,7 @@ impl ElaboratedInstance {
                     let described = sizes.into_iter().zip(strides.iter().copied()).collect();
                     launch.described.push((argument.name.clone(), described));
                 }
+                launch.sizes.extend(argument.sizes.clone().map(|sizes| (argument.name.clone(), sizes)));
                 launch.values.extend(argument.value.map(|value| (argument.name.clone(), value)));
                 let Some(quantity) = argument.quantity.clone().filter(|_| argument.value.is_none()) else { continue };
                 let chosen = self.instance.spec.arguments.iter().find(|of| of.name == argument.name);
@@ -559,12 +582,19 @@ impl ElaboratedInstance {
             }
             launch.views = views(facts);
             launch.switches = switches.clone();
+            launch.conditions = self.conditions(facts);
             launch
         };
         let mut launches: Vec<Launch> = Vec::new();
         for launch in self.instance.launches.iter().map(of) {
-            if !launches.contains(&launch) {
-                launches.push(launch);
+            let mut alike = launch.clone();
+            let known = launches.iter_mut().find(|known| {
+                alike.conditions.clone_from(&known.conditions);
+                **known == alike
+            });
+            match known {
+                Some(known) => known.conditions.retain(|condition| launch.conditions.contains(condition)),
+                None => launches.push(launch),
             }
         }
         if launches.is_empty() && !switches.is_empty() {

@@ -140,11 +140,12 @@ impl Engine {
             budget.spend_again(&kernel.instances, &known.spent);
             return Ok(said);
         }
-        let (reports, steps) = self.check_instances(kernel, budget, cancel)?;
-        let premises = match &known {
+        let (mut reports, steps) = self.check_instances(kernel, budget, cancel)?;
+        let mut premises = match &known {
             Some((known, between)) => known.premises(between),
             None => self.premises(Varied { of, kernel, sources }, &reports, cancel)?,
         };
+        premises.extend(self.with_unlike_constants(Varied { of, kernel, sources }, &mut reports, cancel)?);
         let mut report = merged(kernel, reports, &premises);
         report.range = of.module.place(kernel.entry.name_range).0;
         let mut problems = problems(&of.module, kernel);

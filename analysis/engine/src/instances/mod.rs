@@ -34,6 +34,7 @@ mod report;
 mod say;
 #[cfg(test)]
 mod tests;
+mod unlike;
 mod varied;
 
 pub use elaborator::{Elaboration, Elaborator, FirstElaborated, KernelInstances};

@@ -1,5 +1,7 @@
 //! Instances with another value in place of a chosen one, and which findings these do not have.
 
+use std::sync::Arc;
+
 use super::merge::Premise;
 use super::premise::{
     Key, RACE_TEXT, RACE_VARIATIONS, TEXT, VARIATIONS, Variation, blames, is_followed, key, race_variations, tells,
@@ -9,6 +11,7 @@ use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use crate::Engine;
 use base::{Cancel, Cancelled};
 use findings::{KernelReport, Kind, Verdict, describe_places};
+use gluon::LaunchFacts;
 use python::syntax::Sources;
 
 /// A kernel of an elaboration, and what its other files hold.
@@ -27,11 +30,25 @@ impl Varied<'_> {
         variation: &Variation,
         cancel: &Cancel<'_>,
     ) -> Result<ElaboratedInstance, Cancelled> {
+        self.launched(elaborated, variation, None, cancel)
+    }
+
+    /// The same as one launch has it, if any is named, and else as all that were found.
+    pub(super) fn launched(
+        &self,
+        elaborated: &ElaboratedInstance,
+        variation: &Variation,
+        launch: Option<Arc<LaunchFacts>>,
+        cancel: &Cancel<'_>,
+    ) -> Result<ElaboratedInstance, Cancelled> {
         let Varied { of, kernel, sources } = *self;
         let made = gluon::elaborate(&of.module, sources, &variation.spec, cancel)?;
         // A file that was no longer waited for counts as missing: nothing made without it is kept.
         cancel.check()?;
-        let instance = specialize::Instance { spec: variation.spec.clone(), ..elaborated.instance.clone() };
+        let mut instance = specialize::Instance { spec: variation.spec.clone(), ..elaborated.instance.clone() };
+        if let Some(launch) = launch {
+            instance.launches = Arc::new([LaunchFacts::clone(&launch)]);
+        }
         let name = kernel.entry.name_range;
         let text = (of.module.clone(), of.outline.clone());
         Ok(ElaboratedInstance::new(text, sources, instance, name, made, &kernel.instances))
@@ -107,7 +124,7 @@ impl Engine {
     }
 
     /// The races of one instance in global memory, in Python.
-    fn races_of(
+    pub(super) fn races_of(
         &mut self,
         elaborated: &ElaboratedInstance,
         number: usize,

@@ -91,7 +91,9 @@ impl<'a> Interp<'a> {
             return self.compare(op, a, &number);
         }
         if matches!(a, Value::Host(_)) || matches!(b, Value::Host(_)) {
-            return crate::host::binary(self, None, a, b);
+            let made = crate::host::binary(self, None, a, b)?;
+            let own = if crate::host::is_number(&made) { crate::host::compared(op, a, b) } else { None };
+            return Ok(own.unwrap_or(made));
         }
         let (forward, reflected) = match op {
             CmpOp::Eq => ("__eq__", "__eq__"),

@@ -343,7 +343,7 @@ impl<'a> Interp<'a> {
         match self.truth(&condition) {
             Some(true) => self.expr(&choice.body),
             Some(false) => self.expr(&choice.orelse),
-            None if self.follows_ways() => match self.decide(&choice.test, true)? {
+            None if self.follows_ways() => match self.decide(&choice.test, true, Some(&condition))? {
                 Some(false) => self.expr(&choice.orelse),
                 _ => self.expr(&choice.body),
             },
@@ -397,11 +397,14 @@ impl<'a> Interp<'a> {
         }
         match (op, operand) {
             (UnaryOp::Not, Value::Tensor(tensor)) => self.not(&tensor.clone()),
-            (UnaryOp::Not, _) => match self.truth(operand) {
-                Some(truth) => Ok(Value::Bool(!truth)),
-                None if self.follows_host() => Ok(crate::host::number(crate::host::OpenNumber::Bool)),
-                None => Ok(Value::Unknown("whether this holds is not known".into())),
-            },
+            (UnaryOp::Not, _) => {
+                match self.truth(operand) {
+                    Some(truth) => Ok(Value::Bool(!truth)),
+                    None if self.follows_host() => Ok(crate::host::negated(operand)
+                        .unwrap_or_else(|| crate::host::number(crate::host::OpenNumber::Bool))),
+                    None => Ok(Value::Unknown("whether this holds is not known".into())),
+                }
+            }
             (UnaryOp::UAdd, Value::Tensor(_)) => self.raise("a tensor has no unary `+`"),
             (UnaryOp::UAdd, _) => Ok(operand.clone()),
             (UnaryOp::USub | UnaryOp::Invert, Value::Tensor(Tensor { dtype: DType::Ptr(_), .. })) => {

@@ -236,14 +236,17 @@ impl<'a> Interp<'a> {
 
     /// Which way is taken at a condition that is not known; `None` where ways are not told apart. Of one that is made of
     /// others each part is decided: behind `if a and b:` an `elif a:` is not taken with both.
-    fn decide(&mut self, test: &'a Expr, likely: bool) -> Result<Option<bool>, Stop> {
+    fn decide(&mut self, test: &'a Expr, likely: bool, value: Option<&Value<'a>>) -> Result<Option<bool>, Stop> {
         match test {
-            Expr::UnaryOp(not) if not.op == UnaryOp::Not => Ok(self.decide(&not.operand, !likely)?.map(|holds| !holds)),
+            Expr::UnaryOp(not) if not.op == UnaryOp::Not => {
+                let of = value.and_then(crate::host::negated);
+                Ok(self.decide(&not.operand, !likely, of.as_ref())?.map(|holds| !holds))
+            }
             Expr::BoolOp(all) => {
                 let and = all.op == BoolOp::And;
                 for part in &all.values {
-                    let known = match self.expr(part) {
-                        Ok(value) => self.truth(&value),
+                    let value = match self.expr(part) {
+                        Ok(value) => Some(value),
                         // What is not known may not be what it is asked for.
                         Err(Stop::Unknown(..) | Stop::Raised(..)) => {
                             self.state.raised = None;
@@ -251,9 +254,9 @@ impl<'a> Interp<'a> {
                         }
                         Err(stop) => return Err(stop),
                     };
-                    let holds = match known {
+                    let holds = match value.as_ref().and_then(|value| self.truth(value)) {
                         Some(holds) => holds,
-                        None => match self.decide(part, likely)? {
+                        None => match self.decide(part, likely, value.as_ref())? {
                             Some(holds) => {
                                 self.refine(part, holds);
                                 holds
@@ -277,15 +280,30 @@ impl<'a> Interp<'a> {
             _ => {
                 let file = self.files.get(self.file.0 as usize);
                 let text = file.map_or("", |file| file.module.slice(Interp::range(test)));
-                Ok(self.decide_on(text, 0, likely))
+                Ok(self.decide_on(text, 0, (likely, value)))
             }
         }
     }
 
     /// Which way is taken at one of several conditions of a text.
-    fn decide_on(&mut self, text: &str, number: usize, likely: bool) -> Option<bool> {
-        let ways = self.session.as_mut()?.ways.as_mut()?;
-        Some(ways.decide(condition(text, number), likely))
+    fn decide_on(&mut self, text: &str, number: usize, (likely, value): (bool, Option<&Value<'a>>)) -> Option<bool> {
+        let session = self.session.as_mut()?;
+        let ways = session.ways.as_mut()?;
+        let text = condition(text, number);
+        let Some(value) = value else { return Some(ways.decide(text, likely)) };
+        if let Some(known) = session.follows(value) {
+            return Some(known);
+        }
+        let holds = session.ways.as_mut()?.decide(text, likely);
+        session.take(text, value, holds);
+        Some(holds)
+    }
+
+    /// Notes that host code goes on with one way alone at a condition: the other one launches nothing.
+    fn take(&mut self, condition: &Value<'a>, holds: bool) {
+        let chosen = self.session.as_mut().filter(|session| session.ways.is_some());
+        // No text is looked at for others that are written the same.
+        chosen.into_iter().for_each(|session| session.take(0, condition, holds));
     }
 
     /// An argument of a launch, with the condition that it would be: whether it holds is known where the grid, or host code
@@ -308,7 +326,7 @@ impl<'a> Interp<'a> {
         let (last, first) = values.split_last()?;
         let text = self.files.get(self.file.0 as usize).map(|file| file.module.slice(self.at))?;
         for (number, value) in first.iter().enumerate() {
-            if self.decide_on(text, number + 1, true)? {
+            if self.decide_on(text, number + 1, (true, None))? {
                 return Some(value.clone());
             }
         }

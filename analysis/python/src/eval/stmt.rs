@@ -118,6 +118,7 @@ impl<'a> Interp<'a> {
                 let test = self.expr(&stmt.test)?;
                 let holds = self.truth(&test);
                 if holds.is_none() && self.follows_ways() {
+                    self.take(&test, true);
                     self.refine(&stmt.test, true);
                 }
                 if holds == Some(false) {
@@ -184,7 +185,7 @@ impl<'a> Interp<'a> {
         match self.truth(&condition) {
             Some(true) => self.block(body),
             Some(false) => self.otherwise(clauses),
-            None => match self.way(test, body, clauses)? {
+            None => match self.way(test, &condition, body, clauses)? {
                 Some(holds) => {
                     self.refine(test, holds);
                     if holds { self.block(body) } else { self.otherwise(clauses) }
@@ -196,19 +197,28 @@ impl<'a> Interp<'a> {
 
     /// Which way host code takes at a condition that is not known; `None` where ways are not told apart. One that
     /// ends in an exception is not taken.
-    fn way(&mut self, test: &'a Expr, body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Result<Option<bool>, Stop> {
+    fn way(
+        &mut self,
+        test: &'a Expr,
+        condition: &Value<'a>,
+        body: &'a [Stmt],
+        clauses: &'a [ElifElseClause],
+    ) -> Result<Option<bool>, Stop> {
         if !self.follows_ways() {
             return Ok(None);
         }
-        if gives_up(body) {
-            return Ok(Some(false));
+        let only = match clauses {
+            _ if gives_up(body) => Some(false),
+            [ElifElseClause { test: None, body, .. }] if gives_up(body) => Some(true),
+            _ => None,
+        };
+        match only {
+            Some(holds) => {
+                self.take(condition, holds);
+                Ok(Some(holds))
+            }
+            None => self.decide(test, !(clauses.is_empty() && returns(body)), Some(condition)),
         }
-        if let [ElifElseClause { test: None, body, .. }] = clauses
-            && gives_up(body)
-        {
-            return Ok(Some(true));
-        }
-        self.decide(test, !(clauses.is_empty() && returns(body)))
     }
 
     /// Runs what stands behind `elif` and `else`.
@@ -534,9 +544,15 @@ impl<'a> Interp<'a> {
             return self.expr(expr);
         }
         let Expr::Call(call) = expr else { return Ok(Value::None) };
-        let Some(configs) = call.arguments.find_keyword("configs") else { return Ok(Value::None) };
-        let configs = self.expr(&configs.value)?;
-        Ok(crate::host::tuner(configs))
+        let mut named = Vec::new();
+        for name in ["configs", "prune_configs_by"] {
+            match call.arguments.find_keyword(name) {
+                Some(word) => named.push((name.into(), self.expr(&word.value)?)),
+                None if named.is_empty() => return Ok(Value::None),
+                None => {}
+            }
+        }
+        Ok(crate::host::tuner(named))
     }
 
     /// What a decorator is, by its library name; `None` for one of the program's own.

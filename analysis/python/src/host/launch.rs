@@ -121,10 +121,13 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
     }
     let conditions = asked(&mut given);
     let mut configs = launcher.configs.clone();
-    if let Some(prune) = &launcher.prune
-        && let Ok(Value::List(left)) = pruned(interp, prune, &configs, &given)
-    {
-        configs = left.borrow().clone();
+    // Which of them are left is not known where the function is not followed that says so.
+    let mut is_pruned = true;
+    if let Some(prune) = &launcher.prune {
+        match pruned(interp, prune, &configs, &given) {
+            Ok(Value::List(left)) => configs = left.borrow().clone(),
+            _ => is_pruned = false,
+        }
     }
     configs.truncate(CONFIGS);
     let mut tries: Vec<Option<Rc<Thing<'a>>>> = configs.iter().filter_map(thing).map(Some).collect();
@@ -132,16 +135,21 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         tries.push(None);
     }
     let tuned = tries.len() > 1;
+    let before = interp.session.as_ref().map_or(0, |session| session.conditions.len());
     for config in tries {
         let mut arguments = given.clone();
+        // What heuristics say of one configuration says nothing of another one.
+        interp.session.iter_mut().for_each(|session| session.conditions.truncate(before));
         let option = |name: &str| options.iter().find(|(key, _)| **key == *name).and_then(|(_, value)| count(value));
         let (mut num_warps, mut num_ctas) = (option("num_warps"), option("num_ctas"));
+        let mut unsure = Vec::new();
         if let Some(thing) = &config
             && let Thing::Config(config) = &**thing
         {
             arguments = arguments.into_iter().map(|(name, value)| (name, copied(value))).collect();
             for (key, value) in config.kwargs.borrow().iter() {
                 if let Value::Str(name) = key {
+                    unsure.extend((!is_pruned).then(|| name.clone()));
                     set(&mut arguments, name, value.clone());
                 }
             }
@@ -163,6 +171,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
             let dict = Value::Dict(Rc::new(RefCell::new(dict)));
             let args = Args { pos: vec![dict], named: Vec::new() };
             if let Ok(value) = uncompared(&values, || interp.call(heuristic, args, interp.at)) {
+                unsure.extend((!is_pruned).then(|| name.clone()));
                 set(&mut arguments, name, value);
             }
         }
@@ -186,7 +195,8 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
             _ => None,
         });
         let names: Vec<&str> = params(&function).collect();
-        let facts = super::site::facts(&arguments, &names, &counts, sizes);
+        let taken = interp.session.as_ref().map_or(&[][..], |session| &session.conditions);
+        let facts = super::site::facts(&arguments, &names, (&counts, sizes), taken);
         let grid = match sizes {
             [Some(x), Some(y), Some(z)] => Some([x, y, z]),
             _ => None,
@@ -194,11 +204,13 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         let (file, at) = (interp.file, interp.at);
         let chosen = interp.session.as_ref().is_some_and(|session| session.chosen);
         let function = function.clone();
-        let launch = HostLaunch { function, arguments, num_warps, num_ctas, grid, facts, file, at, chosen, tuned };
+        let launch =
+            HostLaunch { function, arguments, num_warps, num_ctas, grid, facts, file, at, chosen, unsure, tuned };
         if let Some(session) = &mut interp.session {
             session.launches.push(launch);
         }
     }
+    interp.session.iter_mut().for_each(|session| session.conditions.truncate(before));
     super::site::written(given.iter().map(|(_, value)| value));
     Ok(any("compiled kernel"))
 }

@@ -9,6 +9,7 @@ mod arguments;
 mod assume;
 mod case;
 mod code;
+mod conditions;
 mod descriptor;
 mod device;
 mod launch;
@@ -37,6 +38,7 @@ use thing::{any, method, tensor};
 pub use base::ways::Ways;
 pub use case::{Case, Cases};
 pub use code::Code;
+pub(crate) use conditions::{compared, negated};
 pub use device::limits_of;
 pub use open::{answer, as_tensor, element, is_number, is_open, is_unknown, may_be_tensor, number, unpacked};
 pub use print::{Partly, expression, given, identity, partly};
@@ -300,9 +302,9 @@ pub fn binary<'a>(interp: &mut Interp<'a>, op: Option<Operator>, left: &Value<'a
     }
 }
 
-/// What tunes a kernel by a list of configurations.
-pub fn tuner(configs: Value<'_>) -> Value<'_> {
-    launch::autotune(&Args { pos: vec![configs], named: Vec::new() })
+/// What tunes a kernel by a list of configurations, as `triton.autotune` is told of them.
+pub fn tuner<'a>(named: Vec<(Rc<str>, Value<'a>)>) -> Value<'a> {
+    launch::autotune(&Args { pos: Vec::new(), named })
 }
 
 /// `value op= …` of a tensor, which stays where it is; `None` of what is none.

@@ -248,7 +248,7 @@ pub fn is_number(value: &Value<'_>) -> bool {
 }
 
 /// The kind of a number, known or not.
-fn kind(value: &Value<'_>) -> Option<OpenNumber> {
+pub(super) fn kind(value: &Value<'_>) -> Option<OpenNumber> {
     match value {
         Value::Int(_) => Some(OpenNumber::Int),
         Value::Float(_) => Some(OpenNumber::Float),

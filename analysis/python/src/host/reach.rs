@@ -103,8 +103,7 @@ pub fn run<'a>(
     ways: &[bool],
     assume: bool,
 ) -> Result<Ran<'a>, Stop> {
-    let session =
-        Session { launches: Vec::new(), ways: Some(Ways::of(ways, WAYS)), assume, assumed: false, chosen: false };
+    let session = Session { ways: Some(Ways::of(ways, WAYS)), assume, ..Session::default() };
     let outer = interp.session.replace(session);
     let named = match assume {
         true => named.into_iter().map(|(name, value)| (name.clone(), assume::argument(interp, &name, value))).collect(),

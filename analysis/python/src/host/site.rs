@@ -3,7 +3,7 @@
 use super::parts::shared;
 use super::print;
 use super::sizes::Quantities;
-use super::thing::{OpenTensor, Thing};
+use super::thing::{OpenTensor, TakenCondition, Thing};
 use std::rc::Rc;
 use torch::{Memory, Torch};
 
@@ -31,8 +31,8 @@ pub fn handed<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<Handed> {
 pub(super) fn facts<'a>(
     arguments: &[(Rc<str>, Value<'a>)],
     params: &[&str],
-    sizes: &[Value<'a>; 3],
-    grid: [Option<u32>; 3],
+    (sizes, grid): (&[Value<'a>; 3], [Option<u32>; 3]),
+    taken: &[TakenCondition<'a>],
 ) -> LaunchFacts {
     let mut storages: Vec<Memory> = Vec::new();
     let mut quantities = Quantities::default();
@@ -45,7 +45,15 @@ pub(super) fn facts<'a>(
     }
     let programs = sizes.each_ref().map(|size| quantities.of(size));
     let grid = grid.map(|size| size.map(u64::from));
-    LaunchFacts { arguments: all, grid, programs, shared: shared(arguments, &mut quantities), several: false }
+    let conditions = quantities.conditions(taken);
+    LaunchFacts {
+        arguments: all,
+        grid,
+        programs,
+        shared: shared(arguments, &mut quantities),
+        several: false,
+        conditions,
+    }
 }
 
 /// What is known of an argument, and of the elements of a tuple, which the kernel takes one by one: `args.0`, `args.1`.
@@ -55,13 +63,26 @@ fn with_elements<'a>(
     (storages, quantities): (&mut Vec<Memory>, &mut Quantities<'a>),
     all: &mut Vec<ArgumentFacts>,
 ) {
-    let facts = ArgumentFacts { quantity: quantities.of(value), ..argument(&name, value, storages) };
+    let (quantity, condition) = (quantities.of(value), quantities.condition(value));
+    let sizes = host_sizes(value).and_then(|sizes| sizes.iter().map(|size| quantities.of(size)).collect());
+    let facts = ArgumentFacts { quantity, condition, sizes, ..argument(&name, value, storages) };
     if let Value::Tuple(items) = value {
         for (at, item) in items.iter().enumerate() {
             with_elements(format!("{name}.{at}"), item, (storages, quantities), all);
         }
     }
     all.push(facts);
+}
+
+/// Sizes of a tensor that host code makes, all of it.
+fn host_sizes<'a>(value: &Value<'a>) -> Option<Rc<[Value<'a>]>> {
+    let Value::Host(thing) = value else { return None };
+    match &**thing {
+        Thing::OpenTensor(OpenTensor { shape, whole: true, cut: None, memory, .. }) if memory.offset == Some(0) => {
+            shape.clone()
+        }
+        _ => None,
+    }
 }
 
 fn argument(name: &str, value: &Value<'_>, storages: &mut Vec<Memory>) -> ArgumentFacts {

@@ -311,6 +311,11 @@ pub(super) struct Quantities<'a> {
 }
 
 impl<'a> Quantities<'a> {
+    /// How many numbers were met.
+    pub(super) fn count(&self) -> u32 {
+        self.numbers.len() as u32
+    }
+
     /// What a number is made of; `None` of what is none.
     pub(super) fn of(&mut self, value: &Value<'a>) -> Option<Quantity> {
         self.within(value, DEPTH)

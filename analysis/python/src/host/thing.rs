@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::origin::FileId;
 use crate::specialization::LaunchFacts;
 use crate::value::{Function, Partial, Value};
+use base::condition::Order;
 use base::ways::Ways;
 use base::{Operation, TextRange};
 use torch::{Memory, Torch};
@@ -61,6 +62,17 @@ pub struct Session<'a> {
     pub assumed: bool,
     /// Whether a number of which a condition says but a bound was chosen.
     pub chosen: bool,
+    /// Comparisons that were taken to hold so far.
+    pub(super) conditions: Vec<TakenCondition<'a>>,
+}
+
+/// A comparison that is taken to hold.
+#[derive(Clone, Debug)]
+pub(super) struct TakenCondition<'a> {
+    /// The text of which one way is taken, by a number.
+    pub(super) text: u64,
+    /// It; none where the text stood for several.
+    pub(super) value: Value<'a>,
 }
 
 /// What a kernel is launched with.
@@ -84,6 +96,8 @@ pub struct HostLaunch<'a> {
     pub at: TextRange,
     /// Whether it rests on a number that was chosen.
     pub chosen: bool,
+    /// Parameters that a configuration gives a value with which the kernel may not be launched.
+    pub unsure: Vec<Rc<str>>,
     /// Whether it is one of several configurations that are tried.
     pub tuned: bool,
 }
@@ -227,6 +241,8 @@ pub enum NumberOrigin<'a> {
     Count(Rc<Dims<'a>>),
     /// How many dimensions it has.
     Rank(Rc<Dims<'a>>),
+    /// A truth value: how two integers compare.
+    Compared(Order, Rc<(Value<'a>, Value<'a>)>),
 }
 
 /// The sizes of a tensor of which not even the number of dimensions is known, as far as they were asked for.

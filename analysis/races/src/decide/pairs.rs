@@ -103,6 +103,7 @@ impl Decider<'_> {
             .collect();
         let mut decided: FxHashMap<(u32, u32), bool> = FxHashMap::default();
         let mut fits: FxHashMap<Spread, bool> = FxHashMap::default();
+        let free = self.launch.without_conditions();
         for (a, b) in pairs {
             cancel.check()?;
             let (x, y) = (alike[a as usize], alike[b as usize]);
@@ -117,8 +118,7 @@ impl Decider<'_> {
                             !crate::say::is_impossible(prover.program, spread)
                                 && (self.launch.host.is_empty()
                                     || !is_contradicted(prover.program, &self.launch, spread))
-                                && (!self.launch.tells_sizes()
-                                    || !settings(prover.program, &self.launch, alone).is_empty())
+                                && (!self.launch.tells_sizes() || !settings(prover.program, &free, alone).is_empty())
                         })
                     };
                     let apart = apart.filter(|apart| {
@@ -147,9 +147,10 @@ impl Decider<'_> {
 
     /// Whether all that is assumed can hold at once.
     pub(super) fn are_possible(&self, spreads: &[Spread]) -> bool {
+        // That no launch which the host makes is small enough to be run says nothing of it.
+        let free = self.launch.without_conditions();
         spreads.is_empty()
-            || !is_never_met(&self.program, &self.launch, spreads)
-                && !settings(&self.program, &self.launch, spreads).is_empty()
+            || !is_never_met(&self.program, &free, spreads) && !settings(&self.program, &free, spreads).is_empty()
     }
 
     /// Takes races out of runs that the sizes which were tried have made, where their pairs were not looked at: what

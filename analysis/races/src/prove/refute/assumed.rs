@@ -42,6 +42,9 @@ impl Refuter<'_> {
     }
 
     fn breaks(&mut self, spread: &Spread) -> bool {
+        if self.is_computed(spread) {
+            return true;
+        }
         let Some(mut facts) = self.domain(spread.access, [&spread.span, &spread.stride]) else { return false };
         facts.extend(self.several_of_each());
         // It is negative, or no less than the stride.
@@ -73,6 +76,17 @@ impl Refuter<'_> {
                     || fails(&[&fact.poly], Some(&is_further))
                     || minima.iter().filter(with_minimum).any(|minimum| fails(&[&fact.poly, &minimum.poly], None))
             })
+    }
+
+    /// Whether what is added to an index of rows is a number that an op makes of data in registers, such as the place of
+    /// the largest: how large that is no size says.
+    fn is_computed(&self, spread: &Spread) -> bool {
+        let terms = &self.program.terms;
+        let is_op = |source: u32| matches!(self.program.sources.get(source as usize), Some(Source::Op));
+        spread
+            .span
+            .atoms()
+            .any(|atom| terms.any_leaf(atom, |node| matches!(node, Node::Read(source, ..) if is_op(*source))))
     }
 
     /// That of a number which is divided by another one, and then something by the quotient, there are several times as many:
