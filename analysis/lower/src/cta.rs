@@ -17,6 +17,7 @@ use super::cluster::Ctas;
 use super::lowerer::Lowerer;
 use dialects::{OpCompletion, Ttng};
 use kernel::{CtaSet, Issuer, Recipients, Var};
+use ttgir::cga::split_bases;
 use ttgir::{AttrId, MemSpace, OpId, Ty, ValueId};
 
 /// The most CTAs a cluster may have (Hopper's non-portable size; the sanitizer's limit too).
@@ -319,23 +320,6 @@ impl Lowerer<'_> {
             None => condition,
         }
     }
-}
-
-/// Bases of a layout given by numbers of CTAs and cuts for each dimension, the fastest first.
-fn split_bases(ctas: &[i64], split: &[i64], order: &[i64]) -> Vec<Vec<i64>> {
-    let mut bases = Vec::new();
-    for &dim in order {
-        let Some(dim) = usize::try_from(dim).ok().filter(|dim| *dim < ctas.len()) else { continue };
-        let cuts = split.get(dim).copied().unwrap_or(1);
-        let mut at = 1;
-        while at < ctas[dim] && bases.len() < 16 {
-            let mut base = vec![0; ctas.len()];
-            base[dim] = if at < cuts { at } else { 0 };
-            bases.push(base);
-            at *= 2;
-        }
-    }
-    bases
 }
 
 /// `name = [[1, 2], [3, 4]]` or `name = [1, 2]`, a list of one, in an attribute's text.

@@ -8,7 +8,6 @@
 //! The result is the text of a TTGIR module as Triton's code generator would make it, before its passes, with an
 //! origin for each op, so that what an op means is said once, where TTGIR is lowered.
 
-pub mod doubt;
 pub mod elaborated;
 pub mod emit;
 pub mod eval;
@@ -20,6 +19,6 @@ pub mod scope;
 pub mod value;
 
 pub use ::syntax;
-pub use ::syntax::origin;
+pub use ::syntax::{doubt, origin};
 pub use base::{reason, specialization, target};
 pub use limits::LIMITS;

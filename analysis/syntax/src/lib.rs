@@ -10,6 +10,7 @@ mod bindings;
 pub mod bodies;
 mod body;
 mod current;
+pub mod doubt;
 mod embedded;
 mod limits;
 mod module;

@@ -17,6 +17,7 @@
 
 mod attrs;
 pub mod build;
+pub mod cga;
 mod document;
 mod edit;
 mod error;

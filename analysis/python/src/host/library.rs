@@ -9,6 +9,7 @@ use crate::interp::{Eval, Interp, Stop};
 use crate::library::Args;
 use crate::target::Target;
 use crate::value::Value;
+use ttgir::cga::split_bases;
 
 /// Streaming multiprocessors of the machine that is thought of; programs divide their work by it.
 const PROCESSORS: i128 = 132;
@@ -140,29 +141,13 @@ pub(super) fn call<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> O
     Some(Ok(value))
 }
 
-/// `make_cga_layout(ctas_per_cga, cta_split, cta_order)`: which CTA of a cluster has which part, as one row a bit of
-/// its number; parts are dealt out along the dimensions in order, and those that split no further repeat.
+/// `make_cga_layout(ctas_per_cga, cta_split, cta_order)`.
 fn cga_layout<'a>(args: &Args<'a>) -> Option<Value<'a>> {
     let list = |at: usize| args.pos.get(at).and_then(super::torch::ints);
-    let (ctas, split, order) = (list(0)?, list(1)?, list(2)?);
-    let row = |at: usize, step: i64| {
-        let sizes = (0..ctas.len()).map(|dim| Value::Int(if dim == at { step.into() } else { 0 }));
-        Value::List(Rc::new(RefCell::new(sizes.collect())))
-    };
-    let mut rows = Vec::new();
-    for dim in order {
-        let dim = usize::try_from(dim).ok()?;
-        let (ctas, split) = (*ctas.get(dim)?, *split.get(dim)?);
-        if !(1..=64).contains(&ctas) || !(1..=ctas).contains(&split) {
-            return None;
-        }
-        let mut step = 1;
-        while step < ctas {
-            rows.push(row(dim, if step < split { step } else { 0 }));
-            step *= 2;
-        }
-    }
-    Some(Value::List(Rc::new(RefCell::new(rows))))
+    let rows = split_bases(&list(0)?, &list(1)?, &list(2)?);
+    let row =
+        |row: Vec<i64>| Value::List(Rc::new(RefCell::new(row.into_iter().map(|at| Value::Int(at.into())).collect())));
+    Some(Value::List(Rc::new(RefCell::new(rows.into_iter().map(row).collect()))))
 }
 
 /// Stops where host code ends itself: `pytest.skip`, `sys.exit`, an exception.
