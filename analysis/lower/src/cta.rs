@@ -20,6 +20,9 @@ use kernel::{CtaSet, Issuer, Recipients, Var};
 use ttgir::cga::split_bases;
 use ttgir::{AttrId, MemSpace, OpId, Ty, ValueId};
 
+/// One basis for each bit of a CTA's number.
+type Bases = Vec<Vec<i64>>;
+
 /// The most CTAs a cluster may have (Hopper's non-portable size; the sanitizer's limit too).
 const MOST: i64 = 16;
 
@@ -234,7 +237,7 @@ impl Lowerer<'_> {
 
     /// Of a load or a store, how shared memory and each tensor of registers is split: one basis for each bit of the CTA's
     /// number.
-    fn sides(&self, op: OpId) -> Option<(Vec<Vec<i64>>, Vec<Vec<Vec<i64>>>)> {
+    fn sides(&self, op: OpId) -> Option<(Bases, Vec<Bases>)> {
         let of = |value: &ValueId| self.tree.value_type(*value).map(|ty| (*value, self.tree.ty(ty)));
         let values = || self.tree.operands(op).iter().chain(self.tree.results(op)).filter_map(of);
         let shared = |ty: &Ty| matches!(ty, Ty::MemDesc { space: MemSpace::Shared | MemSpace::SharedCluster, .. });
