@@ -58,7 +58,8 @@ pub fn special_register(text: &str) -> Option<SpecialRegister> {
     let mut statements = text.split([';', '\n']).map(str::trim).filter(|statement| !statement.is_empty());
     let (copy, None) = (statements.next()?, statements.next()) else { return None };
     let (result, register) = copy.strip_prefix("mov.u32").or_else(|| copy.strip_prefix("mov.b32"))?.split_once(',')?;
-    let register = register.trim().trim_start_matches('%');
+    let register = register.trim().strip_prefix('%')?;
+    let register = register.strip_prefix('%').unwrap_or(register);
     if result.trim() != "$0" {
         return None;
     }
@@ -85,7 +86,9 @@ mod tests {
     fn registers_by_name() {
         assert_eq!(special_register("mov.u32 $0, %cluster_ctarank;"), Some(SpecialRegister::CtaRank));
         assert_eq!(special_register(" mov.b32 $0,%ctaid.y ;\n"), Some(SpecialRegister::Cta(1)));
+        assert_eq!(special_register("mov.u32 $0, %%nclusterid.z;"), Some(SpecialRegister::Programs(2)));
         assert_eq!(special_register("mov.u32 $0, %smid;"), None);
+        assert_eq!(special_register("mov.u32 $0, ctaid.x;"), None);
         assert_eq!(special_register("mov.u32 $0, %ctaid.x; add.u32 $0, $0, 1;"), None);
         assert_eq!(special_register("mov.u32 $1, %ctaid.x;"), None);
     }
