@@ -23,6 +23,16 @@ pub struct LaunchFacts {
     pub conditions: Vec<Condition>,
 }
 
+impl LaunchFacts {
+    /// Whether another launch is the same but for what holds of its numbers.
+    pub fn is_like(&self, other: &LaunchFacts) -> bool {
+        let LaunchFacts { arguments, grid, programs, shared, several, conditions: _ } = self;
+        (grid, several) == (&other.grid, &other.several)
+            && (programs, shared) == (&other.programs, &other.shared)
+            && *arguments == other.arguments
+    }
+}
+
 /// How two tensors of one storage lie in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shared {

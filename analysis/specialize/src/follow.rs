@@ -44,14 +44,17 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// Whether another launch gives the kernel the same.
+    pub(super) fn gives_the_same(&self, other: &Seen) -> bool {
+        self.hash == other.hash && self.closure == other.closure && alike(&self.base, &other.base)
+    }
+
     /// Whether another launch adds nothing to this one but what host code took to hold on its way there.
     fn is_like(&self, other: &Seen) -> bool {
-        self.hash == other.hash
+        self.gives_the_same(other)
             && self.stuck == other.stuck
             && self.place == other.place
             && self.site.is_like(&other.site)
-            && self.closure == other.closure
-            && alike(&self.base, &other.base)
     }
 
     /// Whether another launch adds nothing to this one.
@@ -561,9 +564,8 @@ impl Work<'_, '_> {
             if known[at].is_empty() && self.found[at].is_empty() && seen.is_known() && !seen.stuck {
                 first(at, &seen.base);
             }
-            let same =
-                |one: &Seen| one.hash == seen.hash && one.closure == seen.closure && alike(&one.base, &seen.base);
-            if !known[at].iter().any(same) && !self.found[at].iter().any(|one| same(one)) {
+            if !known[at].iter().chain(self.found[at].iter().map(|found| &**found)).any(|one| one.gives_the_same(&seen))
+            {
                 self.last_new = interp.own_steps();
             }
             let seen = Arc::new(seen);

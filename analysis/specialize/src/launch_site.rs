@@ -108,9 +108,11 @@ fn one_name(module: &Module, launch: &HostLaunch<'_>, entry: &Entry, facts: &mut
 impl LaunchSite {
     /// Whether another launch is the same but for what host code took to hold on its way there.
     pub(super) fn is_like(&self, other: &LaunchSite) -> bool {
-        let mut alike = other.clone();
-        alike.facts.conditions.clone_from(&self.facts.conditions);
-        *self == alike
+        let LaunchSite { range, def, grid, arguments, unknown, facts, given, truths, held } = self;
+        (range, def, grid) == (&other.range, &other.def, &other.grid)
+            && (arguments, unknown) == (&other.arguments, &other.unknown)
+            && (given, truths, held) == (&other.given, &other.truths, &other.held)
+            && facts.is_like(&other.facts)
     }
 
     /// Whether it launches an instance with these arguments: nothing that it gives is another, and what it gives twice
