@@ -59,6 +59,11 @@ impl Torch {
         Torch { dtype, memory: Memory::holding(self.contents().filter(|_| kept)), shape: self.shape.clone(), strides }
     }
 
+    /// The same memory, taken for elements of another type.
+    pub fn reinterpreted(&self, dtype: Rc<str>) -> Torch {
+        Torch { dtype, ..self.clone() }
+    }
+
     /// Itself where it is of that type, else a copy.
     pub fn cast(&self, dtype: Rc<str>) -> Torch {
         if dtype == self.dtype { self.clone() } else { self.of_type(dtype) }

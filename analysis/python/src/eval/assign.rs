@@ -124,7 +124,7 @@ impl<'a> Interp<'a> {
     }
 
     /// Whether an annotation is `gl.constexpr`, under whatever name.
-    pub(super) fn is_constexpr(&mut self, annotation: &'a Expr) -> bool {
+    pub(crate) fn is_constexpr(&mut self, annotation: &'a Expr) -> bool {
         match annotation {
             Expr::Attribute(attribute) => attribute.attr.as_str() == "constexpr",
             Expr::StringLiteral(text) => text.value.to_str().ends_with("constexpr"),

@@ -114,7 +114,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
     // `warmup` takes the type of a tensor for the tensor.
     for (name, value) in &mut given {
         if let (Value::Lib(_), Some(dtype)) = (&*value, super::torch::dtype_name(value))
-            && !is_constexpr(&function, name)
+            && !annotation(&function, name).is_some_and(|annotation| interp.is_constexpr(annotation))
         {
             *value = super::open::open_tensor(Some(dtype), None);
         }
@@ -330,14 +330,10 @@ fn params<'f>(function: &'f Function<'_>) -> impl Iterator<Item = &'f str> {
     all.flat_map(|params| params.iter_non_variadic_params()).map(|param| param.name().as_str())
 }
 
-/// Whether a parameter is annotated as a constant of the kernel.
-fn is_constexpr(function: &Function<'_>, name: &str) -> bool {
-    let mut all = function.def.parameters().into_iter().flat_map(|params| params.iter_non_variadic_params());
-    all.find(|param| param.name().as_str() == name).is_some_and(|param| match param.annotation() {
-        Some(Expr::Name(annotation)) => annotation.id.as_str() == "constexpr",
-        Some(Expr::Attribute(annotation)) => annotation.attr.as_str() == "constexpr",
-        _ => false,
-    })
+/// What a parameter is annotated with.
+fn annotation<'a>(function: &Function<'a>, name: &str) -> Option<&'a Expr> {
+    let mut all = function.def.parameters()?.iter_non_variadic_params();
+    all.find(|param| param.name().as_str() == name)?.annotation()
 }
 
 type Named<'a> = Vec<(Rc<str>, Value<'a>)>;

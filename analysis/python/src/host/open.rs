@@ -327,12 +327,22 @@ pub(super) fn binary<'a>(op: Option<Operator>, left: &Value<'a>, right: &Value<'
     Some(open_tensor(dtype, None))
 }
 
-/// Whether a class, or one of several, is that of descriptors.
-fn is_of_descriptors(class: &Value<'_>) -> bool {
+/// Whether a class, or one of several, is that of descriptors; `None` where it is not known what a class is.
+fn is_of_descriptors(class: &Value<'_>) -> Option<bool> {
+    let named = |path: &str| Some(path.rsplit('.').next().is_some_and(|name| name.starts_with("TensorDescriptor")));
     match class {
-        Value::Tuple(classes) => classes.iter().any(is_of_descriptors),
-        Value::Lib(path) => path.rsplit('.').next().is_some_and(|name| name.starts_with("TensorDescriptor")),
-        _ => false,
+        Value::Tuple(classes) => {
+            let each: Vec<Option<bool>> = classes.iter().map(is_of_descriptors).collect();
+            if each.contains(&Some(true)) {
+                Some(true)
+            } else {
+                each.into_iter().collect::<Option<Vec<_>>>().map(|_| false)
+            }
+        }
+        Value::Lib(path) | Value::Type(path) => named(path),
+        Value::LibClass(class) => named(class.path),
+        Value::Builtin(_) | Value::Class(_) => Some(false),
+        _ => None,
     }
 }
 
@@ -342,8 +352,9 @@ pub fn answer<'a>(path: &str, args: &Args<'a>) -> Option<Value<'a>> {
     if path == "isinstance"
         && let [Value::Host(thing), class] = args.pos.as_slice()
         && let Thing::Descriptor(_) = &**thing
+        && let Some(is) = is_of_descriptors(class)
     {
-        return Some(Value::Bool(is_of_descriptors(class)));
+        return Some(Value::Bool(is));
     }
     if !args.pos.iter().any(is_unknown) {
         return None;

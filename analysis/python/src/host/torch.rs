@@ -27,9 +27,7 @@ pub(super) fn reinterpreted<'a>(args: &Args<'a>) -> Option<Value<'a>> {
     let dtype = args.pos.get(1).or_else(|| named(args, "dtype")).and_then(dtype_name)?;
     let Value::Host(thing) = given else { return None };
     let Thing::Tensor(of) = &**thing else { return None };
-    let mut cast = of.of_type(dtype).within(of);
-    cast.strides = of.strides.clone();
-    Some(tensor(cast))
+    Some(tensor(of.reinterpreted(dtype)))
 }
 
 pub(super) fn dtype_value<'a>(interp: &Interp<'a>, name: &str) -> Value<'a> {
@@ -146,17 +144,14 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
         "item" | "tolist" | "all" | "any" if args.pos.is_empty() => return Ok(content(name)),
         "view" | "reshape" => match first.and_then(dtype_name) {
             Some(dtype) => {
-                let cast = of.of_type(dtype);
-                let (mut shape, mut strides) = (of.shape.clone(), of.strides.clone());
+                let mut cast = of.reinterpreted(dtype);
                 let (before, now) = (of.bytes(), cast.bytes().max(1));
-                if let Some(last) = shape.last_mut() {
+                if let Some(last) = cast.shape.last_mut() {
                     *last = *last * before / now;
                 }
                 // Elements along the last dimension stay beside each other.
-                let outer = strides.len().saturating_sub(1);
-                strides.iter_mut().take(outer).for_each(|stride| *stride = *stride * before / now);
-                let mut cast = cast.with(shape).within(of);
-                cast.strides = strides;
+                let outer = cast.strides.len().saturating_sub(1);
+                cast.strides.iter_mut().take(outer).for_each(|stride| *stride = *stride * before / now);
                 Some(cast)
             }
             None => numbers().and_then(|shape| of.reshaped(shape)),
