@@ -58,3 +58,20 @@ fn main_programs_see_the_variables_of_those_before() {
                 if __name__ == '__main__':\n    kernel[(1,)](torch.empty(4), N=N + 1)\n";
     assert_eq!(labels(&found(text, &Backwards)), ["N=3", "N=4"]);
 }
+
+#[test]
+fn the_last_functions_of_a_long_file_are_run_too() {
+    let text = "import pytest\nimport torch\n\n@gluon.jit\ndef other(out, N: gl.constexpr):\n    gl.store(out, N)\n\n\
+                @pytest.mark.parametrize('case', list(range(32)))\ndef test_long(case):\n    total = 0\n    \
+                for at in range(4000):\n        total = total + at\n    kernel[(1,)](torch.empty(4), N=case)\n\n\
+                def test_last():\n    other[(1,)](torch.empty(4), N=12345)\n";
+    let all = found(text, &OneByOne);
+    let given = |name: &str| {
+        let of = all.kernels.iter().find(|(entry, _)| entry.name == name);
+        of.map(|(_, found)| found.list.iter().map(|instance| instance.directive.clone()).collect::<Vec<_>>())
+    };
+    assert_eq!(given("other").unwrap_or_default(), ["# fencepost: out=*fp32, N=12345, target=sm_90"]);
+    let notes = all.kernels.iter().flat_map(|(_, found)| &found.notes);
+    let notes: Vec<&str> = notes.map(|note| note.message.as_str()).collect();
+    assert!(notes.iter().any(|note| note.starts_with("of 32 calls that `test_long` is tested with, ")), "{notes:?}");
+}
