@@ -37,9 +37,14 @@ pub struct Switch {
 impl Condition {
     /// Whether it holds with these numbers; `None` where that is not known.
     pub fn value(&self, of: &dyn Fn(u32) -> Option<i64>) -> Option<bool> {
+        self.holds(&|quantity| quantity.value(of))
+    }
+
+    /// Whether it holds by what the quantities come to that it compares; `None` where that is not known.
+    pub fn holds(&self, of: &dyn Fn(&Quantity) -> Option<i64>) -> Option<bool> {
         match self {
             Condition::Compare(order, one, other) => {
-                let (one, other) = (one.value(of)?, other.value(of)?);
+                let (one, other) = (of(one)?, of(other)?);
                 Some(match order {
                     Order::Equal => one == other,
                     Order::Unequal => one != other,
@@ -68,8 +73,8 @@ impl Condition {
 }
 
 /// `decides` where one of the parts is that, the other where none is; `None` where that is not known.
-fn each(parts: &[Condition], of: &dyn Fn(u32) -> Option<i64>, decides: bool) -> Option<bool> {
-    let values: Vec<Option<bool>> = parts.iter().map(|part| part.value(of)).collect();
+fn each(parts: &[Condition], of: &dyn Fn(&Quantity) -> Option<i64>, decides: bool) -> Option<bool> {
+    let values: Vec<Option<bool>> = parts.iter().map(|part| part.holds(of)).collect();
     if values.contains(&Some(decides)) {
         return Some(decides);
     }

@@ -3,7 +3,7 @@
 use super::given::{plain, same_plain};
 use super::partly::may_hold;
 use super::{Argument, Entry, Given, Handed, ValueSource};
-use base::TextRange;
+use base::{Quantity, TextRange};
 use python::host::{self, HostLaunch};
 use python::interp::Interp;
 use python::origin::FileId;
@@ -138,7 +138,20 @@ impl LaunchSite {
         let holds = |(name, holds): &(String, bool)| {
             arguments.iter().find(|of| of.name == *name).is_none_or(|of| may_hold(&of.given, *holds))
         };
-        !arguments.iter().any(differs) && self.truths.iter().all(holds)
+        !arguments.iter().any(differs) && self.truths.iter().all(holds) && !self.excludes(arguments)
+    }
+
+    /// Whether host code took to hold on its way to it what does not hold of these arguments.
+    fn excludes(&self, arguments: &[Argument]) -> bool {
+        let given = |name: &str| match &arguments.iter().find(|of| of.name == name)?.given {
+            Given::Value(text) => text.parse::<i64>().ok(),
+            Given::Type(_) => None,
+        };
+        let value = |quantity: &Quantity| {
+            let told = self.facts.arguments.iter().filter(|of| of.quantity.as_ref() == Some(quantity));
+            quantity.value(&|_| None).or_else(|| told.filter_map(|of| given(&of.name)).next())
+        };
+        self.facts.conditions.iter().any(|condition| condition.holds(&value) == Some(false))
     }
 
     /// Pairs of arguments that are one tensor, by their names.
