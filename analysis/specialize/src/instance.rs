@@ -24,6 +24,27 @@ pub struct Instance {
     pub launches: Arc<[LaunchFacts]>,
 }
 
+impl Instance {
+    /// Whether one of the launches may be with these arguments in place of the instance's; none may where host code
+    /// compared on its way to each what these have otherwise.
+    pub fn may_be_launched_with(&self, arguments: &[Argument]) -> bool {
+        self.launches.is_empty() || !self.launches.iter().all(|launch| excludes(launch, arguments))
+    }
+}
+
+/// Whether host code took to hold on its way to a launch what does not hold of these arguments.
+pub(super) fn excludes(launch: &LaunchFacts, arguments: &[Argument]) -> bool {
+    let given = |name: &str| match &arguments.iter().find(|of| of.name == name)?.given {
+        Given::Value(text) => text.parse::<i64>().ok(),
+        Given::Type(_) => None,
+    };
+    let value = |quantity: &Quantity| {
+        let told = launch.arguments.iter().filter(|of| of.quantity.as_ref() == Some(quantity));
+        quantity.value(&|_| None).or_else(|| told.filter_map(|of| given(&of.name)).next())
+    };
+    launch.conditions.iter().any(|condition| condition.holds(&value) == Some(false))
+}
+
 /// What is found of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileKernels {

@@ -1,9 +1,10 @@
 //! Launches as the host code makes them, whole: with the grid, and with the shapes of tensors.
 
 use super::given::{plain, same_plain};
+use super::instance::excludes;
 use super::partly::may_hold;
 use super::{Argument, Entry, Given, Handed, ValueSource};
-use base::{Quantity, TextRange};
+use base::TextRange;
 use python::host::{self, HostLaunch};
 use python::interp::Interp;
 use python::origin::FileId;
@@ -138,20 +139,7 @@ impl LaunchSite {
         let holds = |(name, holds): &(String, bool)| {
             arguments.iter().find(|of| of.name == *name).is_none_or(|of| may_hold(&of.given, *holds))
         };
-        !arguments.iter().any(differs) && self.truths.iter().all(holds) && !self.excludes(arguments)
-    }
-
-    /// Whether host code took to hold on its way to it what does not hold of these arguments.
-    fn excludes(&self, arguments: &[Argument]) -> bool {
-        let given = |name: &str| match &arguments.iter().find(|of| of.name == name)?.given {
-            Given::Value(text) => text.parse::<i64>().ok(),
-            Given::Type(_) => None,
-        };
-        let value = |quantity: &Quantity| {
-            let told = self.facts.arguments.iter().filter(|of| of.quantity.as_ref() == Some(quantity));
-            quantity.value(&|_| None).or_else(|| told.filter_map(|of| given(&of.name)).next())
-        };
-        self.facts.conditions.iter().any(|condition| condition.holds(&value) == Some(false))
+        !arguments.iter().any(differs) && self.truths.iter().all(holds) && !excludes(&self.facts, arguments)
     }
 
     /// Pairs of arguments that are one tensor, by their names.

@@ -128,6 +128,7 @@ pub(super) fn variations(kernel: &KernelInstances, of: &ElaboratedInstance) -> V
             out.push((round, Variation { was, is, spec }));
         }
     }
+    out.retain(|(_, variation)| of.instance.may_be_launched_with(&variation.spec.arguments));
     out.sort_by_key(|(round, _)| *round);
     out.into_iter().map(|(_, variation)| variation).collect()
 }
@@ -200,6 +201,7 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
             out.extend(vary(*at, &|name| format!("{name}={now}"), other));
         }
     }
+    out.retain(|variation| of.instance.may_be_launched_with(&variation.spec.arguments));
     out
 }
 
