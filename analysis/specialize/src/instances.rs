@@ -13,7 +13,7 @@ use super::discover::Found;
 use super::entries::{Param, entries_of};
 use super::fill::Filler;
 use super::given::{plain, plain_given};
-use super::instance::{Base, FileKernels, Instance, Instances, SpecNote, SpecNoteKind};
+use super::instance::{Base, FileKernels, Instance, Instances, SpecNote, SpecNoteKind, excludes};
 use super::launch_site::LaunchSite;
 use super::memo::{self, Filled, Memo};
 use super::search::{ctas_meant, steps_of_each};
@@ -331,6 +331,12 @@ impl<'f> KnownLaunches<'f> {
                 if launches.is_empty() {
                     launches.push(generated.clone());
                 }
+            }
+            // Where each is excluded it is by a value that was chosen: what else they say still holds.
+            let stays: Vec<bool> = launches.iter().map(|it| !excludes(it, &instance.spec.arguments)).collect();
+            if stays.contains(&true) {
+                let mut stays = stays.into_iter();
+                launches.retain(|_| stays.next().unwrap_or(true));
             }
             instance.launches = launches.into();
         }

@@ -1,7 +1,6 @@
 //! Launches as the host code makes them, whole: with the grid, and with the shapes of tensors.
 
 use super::given::{plain, same_plain};
-use super::instance::excludes;
 use super::partly::may_hold;
 use super::{Argument, Entry, Given, Handed, ValueSource};
 use base::TextRange;
@@ -139,7 +138,7 @@ impl LaunchSite {
         let holds = |(name, holds): &(String, bool)| {
             arguments.iter().find(|of| of.name == *name).is_none_or(|of| may_hold(&of.given, *holds))
         };
-        !arguments.iter().any(differs) && self.truths.iter().all(holds) && !excludes(&self.facts, arguments)
+        !arguments.iter().any(differs) && self.truths.iter().all(holds)
     }
 
     /// Pairs of arguments that are one tensor, by their names.
