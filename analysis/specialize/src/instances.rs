@@ -332,16 +332,27 @@ impl<'f> KnownLaunches<'f> {
                     launches.push(generated.clone());
                 }
             }
-            // Where each is excluded it is by a value that was chosen: what else they say still holds.
-            let stays: Vec<bool> = launches.iter().map(|it| !excludes(it, &instance.spec.arguments)).collect();
-            if stays.contains(&true) {
-                let mut stays = stays.into_iter();
-                launches.retain(|_| stays.next().unwrap_or(true));
-            }
             instance.launches = launches.into();
         }
+        keep_where_possible(&mut list);
         Ok((Instances { list, notes, sites, unfollowed, left_out }, searched))
     }
+}
+
+/// Takes each launch from the instances whose arguments it excludes, where it has another instance. One that all exclude
+/// is excluded by values that were chosen: it stays with them, so that its grid is looked at.
+fn keep_where_possible(list: &mut [Instance]) {
+    let fits = |launch: &LaunchFacts, of: &Instance| !excludes(launch, &of.spec.arguments);
+    let excluded = |of: &Instance| of.launches.iter().any(|launch| !fits(launch, of));
+    if !list.iter().any(excluded) {
+        return;
+    }
+    let elsewhere = |launch: &LaunchFacts| list.iter().any(|of| of.launches.contains(launch) && fits(launch, of));
+    let kept = |of: &Instance| -> Arc<[LaunchFacts]> {
+        of.launches.iter().filter(|launch| fits(launch, of) || !elsewhere(launch)).cloned().collect()
+    };
+    let all: Vec<Arc<[LaunchFacts]>> = list.iter().map(kept).collect();
+    list.iter_mut().zip(all).for_each(|(instance, launches)| instance.launches = launches);
 }
 
 /// Whether nobody says how many CTAs a kernel has.
