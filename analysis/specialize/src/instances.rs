@@ -289,7 +289,7 @@ impl<'f> KnownLaunches<'f> {
             self.bases = self.tunable(bases)?;
         }
         let (entry, mut notes, mut searched) = (self.entry, self.notes, None);
-        let (mut bases, said, left_out) = match self.open {
+        let (mut bases, said, mut left_out) = match self.open {
             OpenValues::None(key) => {
                 let filled = (self.bases, Vec::new(), 0);
                 searched = key.map(|key| (key, filled.clone()));
@@ -334,25 +334,30 @@ impl<'f> KnownLaunches<'f> {
             }
             instance.launches = launches.into();
         }
-        keep_where_possible(&mut list);
+        left_out += without_excluded(&mut list);
         Ok((Instances { list, notes, sites, unfollowed, left_out }, searched))
     }
 }
 
-/// Takes each launch from the instances whose arguments it excludes, where it has another instance. One that all exclude
-/// is excluded by values that were chosen: it stays with them, so that its grid is looked at.
-fn keep_where_possible(list: &mut [Instance]) {
-    let fits = |launch: &LaunchFacts, of: &Instance| !excludes(launch, &of.spec.arguments);
-    let excluded = |of: &Instance| of.launches.iter().any(|launch| !fits(launch, of));
-    if !list.iter().any(excluded) {
-        return;
+/// Takes each launch from the instances whose arguments it excludes, but for those that would have none: its grid is known
+/// there. How many launches no instance has then: values that were chosen exclude them.
+fn without_excluded(list: &mut [Instance]) -> usize {
+    let mut gone: Vec<LaunchFacts> = Vec::new();
+    for instance in list.iter_mut() {
+        let fits = |launch: &&LaunchFacts| !excludes(launch, &instance.spec.arguments);
+        let kept: Vec<LaunchFacts> = instance.launches.iter().filter(fits).cloned().collect();
+        if kept.is_empty() || kept.len() == instance.launches.len() {
+            continue;
+        }
+        for launch in instance.launches.iter().filter(|launch| !fits(launch)) {
+            if !gone.contains(launch) {
+                gone.push(launch.clone());
+            }
+        }
+        instance.launches = kept.into();
     }
-    let elsewhere = |launch: &LaunchFacts| list.iter().any(|of| of.launches.contains(launch) && fits(launch, of));
-    let kept = |of: &Instance| -> Arc<[LaunchFacts]> {
-        of.launches.iter().filter(|launch| fits(launch, of) || !elsewhere(launch)).cloned().collect()
-    };
-    let all: Vec<Arc<[LaunchFacts]>> = list.iter().map(kept).collect();
-    list.iter_mut().zip(all).for_each(|(instance, launches)| instance.launches = launches);
+    gone.retain(|launch| !list.iter().any(|instance| instance.launches.contains(launch)));
+    gone.len()
 }
 
 /// Whether nobody says how many CTAs a kernel has.
