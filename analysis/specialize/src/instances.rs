@@ -16,12 +16,12 @@ use super::given::{plain, plain_given};
 use super::instance::{Base, FileKernels, Instance, Instances, SpecNote, SpecNoteKind, excludes};
 use super::launch_site::LaunchSite;
 use super::memo::{self, Filled, Memo};
-use super::search::{ctas_meant, steps_of_each};
+use super::search::{self, ctas_meant, steps_of_each};
 use super::spec_builder::{FileFlow, SpecBuilder};
 use super::survey::{Func, Survey};
 use super::unread::{self, unread};
-use super::words;
 use super::{Config, Entry, Given, ParamUse, Spec, Target, ValueSource};
+use super::{ways, words};
 use base::workers::{self, OneByOne, Workers};
 use base::{Cancel, Cancelled, TextRange};
 use python::elaborated::Attempt;
@@ -247,9 +247,7 @@ impl<'f> KnownLaunches<'f> {
 
     /// Runs the kernel's body, up to `end` if there is one.
     fn attempt(&self, base: &Base, end: Option<u32>) -> Result<Attempt, Cancelled> {
-        let spec = self.builder.spec(base);
-        let (module, sources, library) = (self.file.module, self.file.sources, gluon::library());
-        python::eval::attempt(module, sources, library, &spec, (STEPS_OF_ONE, end), self.cancel)
+        attempt(self.file, &self.builder.spec(base), end, self.cancel)
     }
 
     /// Without configurations for which a static assertion fails: Triton's autotuner leaves those out.
@@ -310,7 +308,15 @@ impl<'f> KnownLaunches<'f> {
         for base in &mut bases {
             self.sites.iter().for_each(|site| site.one_type_each(&mut base.arguments));
         }
-        let bases = distinct(bases);
+        let mut bases = distinct(bases);
+        let (file, builder, cancel) = (self.file, self.builder, self.cancel);
+        let launches = |base: &Base, spec: &Spec| {
+            let own = self.sites.iter().chain(&self.more).filter(|site| site.held == base.held);
+            own.filter(|site| site.launches(&spec.arguments)).map(|site| site.facts.clone()).collect()
+        };
+        let accepts =
+            |base: &Base| attempt(file, &builder.spec(base), None, cancel).map(|made| search::accepted(&made));
+        ways::with_each(&mut bases, &|base| builder.spec(base), &launches, &accepts)?;
         let specs: Vec<Spec> = bases.iter().map(|base| self.builder.spec(base)).collect();
         let held: Vec<(Spec, Vec<(String, u64)>)> =
             specs.iter().cloned().zip(bases.into_iter().map(|base| base.held)).collect();
@@ -337,6 +343,11 @@ impl<'f> KnownLaunches<'f> {
         left_out += without_excluded(&mut list);
         Ok((Instances { list, notes, sites, unfollowed, left_out }, searched))
     }
+}
+
+/// Runs the body of a kernel, up to `end` if there is one.
+fn attempt(file: &FileFlow<'_>, spec: &Spec, end: Option<u32>, cancel: &Cancel<'_>) -> Result<Attempt, Cancelled> {
+    python::eval::attempt(file.module, file.sources, gluon::library(), spec, (STEPS_OF_ONE, end), cancel)
 }
 
 /// Takes each launch from the instances whose arguments it excludes, but for those that would have none: its grid is known

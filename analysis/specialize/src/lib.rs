@@ -39,6 +39,7 @@ mod survey;
 mod trouble;
 mod unread;
 mod usage;
+mod ways;
 mod words;
 
 pub use cache::recipe;

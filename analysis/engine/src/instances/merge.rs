@@ -17,7 +17,15 @@ pub(super) type Premise = (Key, String);
 pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premises: &[Premise]) -> KernelReport {
     let (groups, count) = (groups(kernel), reports.len());
     let told: Vec<bool> = reports.iter().flat_map(|it| reports.iter().map(move |other| tells(it, other))).collect();
-    let tell = |sibling: usize, at: usize| told.get(sibling * count + at).copied().unwrap_or(false);
+    let launches = |at: usize| kernel.instances.get(at).map(|elaborated| &elaborated.instance.launches);
+    // Of a way through the host code that leads to one of two with other chosen values alone, the other one tells nothing.
+    let has_launches_of = |sibling: usize, at: usize| match (launches(sibling), launches(at)) {
+        (Some(siblings), Some(own)) => own.iter().all(|launch| siblings.contains(launch)),
+        _ => true,
+    };
+    let tell = |sibling: usize, at: usize| {
+        told.get(sibling * count + at).copied().unwrap_or(false) && has_launches_of(sibling, at)
+    };
     let broken = reports.iter().any(|it| it.broken);
     let (runs, steps) = (reports.iter().map(|it| it.runs).sum(), reports.iter().map(|it| it.steps).sum());
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(reports.len());
