@@ -38,7 +38,7 @@ use verify::{Outcome, kernel_bytes, unbound};
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) limits: Limits,
-    options: LoweringOptions,
+    pub(crate) options: LoweringOptions,
     pub(crate) cache: Arc<SharedCache>,
     /// Which candidates fix a kernel's findings. That hangs on how its text is written too, so it is not shared.
     passed: Arc<Cache<Kernel, PassedCandidates>>,
@@ -446,11 +446,12 @@ impl Engine {
         if !tree.errors().is_empty() {
             return Ok(Arc::default());
         }
-        let (cache, text) = (self.cache.clone(), tree.text());
-        let is_key = |key: &GlobalsKey| key.text == text && key.launches == *launches;
-        let key = || GlobalsKey { text: text.to_owned(), launches: launches.clone() };
+        let (cache, text, limits) = (self.cache.clone(), tree.text(), self.limits.clone());
+        let is_key = |key: &GlobalsKey| key.text == text && key.launches == *launches && key.limits == limits;
+        let key = || GlobalsKey { text: text.to_owned(), launches: launches.clone(), limits: limits.clone() };
         let made = cache.globals.get_or_compute(hash(text), is_key, key, cancel, || {
-            let made = races(tree, launches, cancel)?;
+            let mut made = races(tree, launches, cancel)?;
+            made.iter_mut().try_for_each(|global| self.order_partitions(tree, global, cancel))?;
             let weight = Weight { bytes: text.len() + 2048 * made.len(), work: 1 + text.len() as u64 };
             Ok((made, weight))
         })?;

@@ -44,6 +44,7 @@ pub(crate) struct ReportKey {
 pub(crate) struct GlobalsKey {
     pub(crate) text: String,
     pub(crate) launches: Arc<[Launch]>,
+    pub(crate) limits: Limits,
 }
 
 impl Default for SharedCache {

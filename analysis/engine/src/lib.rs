@@ -9,6 +9,7 @@ pub mod instances;
 mod judged_section;
 mod limits;
 mod near_directives;
+mod partitions;
 mod progress;
 mod recipes;
 mod source;

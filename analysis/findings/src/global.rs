@@ -1,7 +1,7 @@
 //! What is said of global memory: races between programs as findings, and how far a kernel is decided there.
 
 use base::{Message, TextRange, message};
-use races::{Assumption, Global, Hang, MemSyncScope, Race, Side, Status};
+use races::{Assumption, Global, Hang, MemSyncScope, PartitionRace, Race, Side, Status};
 
 use super::finding::{Finding, GlobalMemoryReport, KernelReport, Note, Verdict};
 use super::kind::{Kind, Severity};
@@ -26,7 +26,7 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
             let launches = if global.runs == 1 { "launch" } else { "launches" };
             Verdict::Clean(message!("no race in global memory in {} {} in any order", global.runs, launches))
         }
-        Status::Found if global.hang.is_none() && global.races.iter().all(|race| race.same) => {
+        Status::Found if is_of_same_values(global) => {
             Verdict::Undecided(vec![Message::from("programs write the same value to one place")])
         }
         Status::Found => Verdict::Found,
@@ -46,6 +46,7 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
     }
     if global.status == Status::Found {
         report.findings.extend(one_a_place(global.races.iter().map(|race| finding(race, &report.name))));
+        report.findings.extend(global.partition_races.iter().map(|race| between_partitions(race, &report.name)));
         report.findings.extend(global.hang.iter().map(|hang| waits_for_ever(hang, &report.name)));
         report.findings.sort_by_key(|finding| (finding.severity, finding.range));
     }
@@ -278,6 +279,41 @@ fn finding(race: &Race, kernel: &str) -> Finding<Message> {
         finding.severity = Severity::Hint;
     }
     finding
+}
+
+/// Two partitions of one program that meet.
+fn between_partitions(race: &PartitionRace, kernel: &str) -> Finding<Message> {
+    let PartitionRace { pair, partitions: [one, other] } = race;
+    let tensor = || Message::value(pair.tensor.as_str());
+    let message = match pair.writes {
+        [true, true] => {
+            message!(
+                "partitions {} and {} of one program both write `{}`, and nothing orders them",
+                one,
+                other,
+                tensor()
+            )
+        }
+        _ => message!(
+            "a partition of a program reads what another one writes in `{}` ({} and {}), and nothing orders them",
+            tensor(),
+            one,
+            other
+        ),
+    };
+    let note = |at: usize| {
+        let verb = if pair.writes[at] { "written" } else { "read" };
+        let text = message!("`{}` is {} here", tensor(), verb);
+        Note { range: pair.ranges[at], text, source: None, primary: at == 1 }
+    };
+    let mut finding = Finding::with_sites(Kind::GlobalRace, message, vec![note(0), note(1)], kernel);
+    finding.range = place(&finding);
+    finding
+}
+
+/// Whether all that races writes one value whoever comes last.
+fn is_of_same_values(global: &Global) -> bool {
+    global.hang.is_none() && global.partition_races.is_empty() && global.races.iter().all(|race| race.same)
 }
 
 /// A program that waits for a word which another one, or itself, has taken.

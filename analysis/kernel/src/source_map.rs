@@ -35,6 +35,9 @@ pub struct SourceMap {
     pub registers: Vec<BufferId>,
     /// Buffers whose places are not the text's: each meets another that is not needed while it is.
     pub placed: Vec<BufferId>,
+    /// Buffers that stand for places of global memory which several partitions access, in the order in which they were
+    /// asked for.
+    pub global_places: Vec<BufferId>,
     /// The text is from before Triton places proxy fences, so all of shared memory is one proxy.
     pub unfenced: bool,
     /// Pairs of CTAs work together, which nothing in the text orders yet; here each CTA does its own half.

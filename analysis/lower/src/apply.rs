@@ -66,6 +66,7 @@ impl Lowerer<'_> {
             _ if self.scalar_op(op) => {}
             _ => self.effect(op, first),
         }
+        self.touch_places(op, first);
         self.carry_words(op);
         self.bind_results(op);
         self.plan_after(op);
@@ -159,7 +160,7 @@ impl Lowerer<'_> {
                         self.rebind(result, value);
                     }
                 }
-                let Some(pending) = self.count(op, pending) else { return };
+                let Some(pending) = self.count(op, pending).filter(|_| !self.is_passed_by_places(op)) else { return };
                 let site = self.site(op);
                 self.build.effect(site, None, EffectKind::WaitGroup { kind, pending });
             }

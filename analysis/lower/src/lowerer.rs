@@ -12,7 +12,7 @@ use super::storage::Share;
 use super::value::Val;
 use super::warp_order::Warps;
 use base::Message;
-use kernel::{EffectKind, InputId, Site, SiteId, Unmodelled, Var};
+use kernel::{BufferId, EffectKind, InputId, Mode, Site, SiteId, Unmodelled, Var};
 use ttgir::{OpId, Tree, ValueId};
 
 /// The lowering of one entry function.
@@ -76,6 +76,8 @@ pub(crate) struct Lowerer<'t> {
     pub(crate) written: Option<FxHashSet<ValueId>>,
     /// Reads of words that the kernel writes itself, one for each time that an op is lowered: in each task and each call.
     pub(crate) rewritten: Vec<OpId>,
+    /// Places of global memory that are followed, by the ops that access them.
+    pub(crate) global_places: FxHashMap<OpId, Vec<(BufferId, Mode)>>,
     /// Threads of a warp.
     pub(crate) lanes: u32,
     /// How the warps of a partition run beside each other.
@@ -121,6 +123,7 @@ impl<'t> Lowerer<'t> {
             shares: FxHashMap::default(),
             written: None,
             rewritten: Vec::new(),
+            global_places: FxHashMap::default(),
             lanes: 32,
             warps: Warps::default(),
             hosts: None,

@@ -19,7 +19,7 @@ use crate::program::Program;
 use crate::prove::{Converter, Poly, Spread};
 use crate::run::{FirstWords, Setting};
 use crate::say::{bound, end};
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 /// The longest block.
 pub(crate) fn block(program: &Program) -> i64 {
@@ -135,7 +135,7 @@ fn numbers_of_each(program: &Program, launch: &Known) -> Vec<Numbers> {
         };
         let mut divisors = Vec::new();
         program.terms.leaves(by, &mut |node| {
-            if let Node::Symbol(Symbol::Argument(at), _) = node {
+            if let Node::Variable(Variable::Argument(at), _) = node {
                 divisors.extend(launch.host.of(*at).filter(|of| !launch.host.free_in(of).is_empty()));
             }
         });
@@ -241,10 +241,10 @@ fn is_told(program: &Program, launch: &Known, spread: &Spread) -> bool {
     let mut told = tells_programs(program, launch, spread);
     for term in spread.span.atoms().chain(spread.stride.atoms()).chain([access.mask, access.path]) {
         program.terms.leaves(term, &mut |node| match node {
-            Node::Symbol(Symbol::Argument(at), _) => {
+            Node::Variable(Variable::Argument(at), _) => {
                 told &= launch.value(*at).is_some() || launch.host.of(*at).is_some();
             }
-            Node::Symbol(Symbol::DescriptorSize(..), _) => told = false,
+            Node::Variable(Variable::DescriptorSize(..), _) => told = false,
             _ => {}
         });
     }
@@ -329,7 +329,7 @@ pub(crate) fn reaches_over(program: &Program, launch: &Known, spread: &Spread) -
 /// What is assumed of numbers of programs and data together, where data add nothing; `None` of what is not made of both.
 fn without_data(program: &Program, spread: &Spread) -> Option<Spread> {
     let is_data = |atom: Term| program.terms.any_leaf(atom, |node| matches!(node, Node::Read(..)));
-    let is_program = |atom: Term| matches!(program.terms.node(atom), Node::Symbol(Symbol::Program(_), _));
+    let is_program = |atom: Term| matches!(program.terms.node(atom), Node::Variable(Variable::Program(_), _));
     if !spread.span.atoms().any(is_data) || spread.stride.atoms().any(is_data) {
         return None;
     }
@@ -369,7 +369,7 @@ fn tells_programs(program: &Program, launch: &Known, spread: &Spread) -> bool {
     let mut told = true;
     for atom in spread.span.atoms() {
         program.terms.leaves(atom, &mut |node| {
-            if let Node::Symbol(Symbol::Program(axis), _) = node {
+            if let Node::Variable(Variable::Program(axis), _) = node {
                 told &= launch.given.get(usize::from(*axis)).is_none_or(|given| *given);
             }
         });
@@ -388,7 +388,7 @@ fn arguments(program: &Program, poly: &Poly) -> Vec<u32> {
     let mut all = Vec::new();
     for atom in poly.atoms() {
         program.terms.leaves(atom, &mut |node| {
-            if let Node::Symbol(Symbol::Argument(at), _) = node {
+            if let Node::Variable(Variable::Argument(at), _) = node {
                 all.push(*at);
             }
         });
@@ -406,10 +406,10 @@ fn is_exact(program: &Program, spread: &Spread) -> bool {
     let is_counted = |number: u32| {
         let Some(of) = program.loops.get(number as usize) else { return false };
         let is_shared = |node: &Node| match node {
-            Node::Symbol(symbol, _) => !matches!(symbol, Symbol::Argument(_)),
+            Node::Variable(variable, _) => !matches!(variable, Variable::Argument(_)),
             node => matches!(node, Node::Read(..)),
         };
-        let is_round = |node: &Node| matches!(node, Node::Symbol(Symbol::Round(other), _) if *other == number);
+        let is_round = |node: &Node| matches!(node, Node::Variable(Variable::Round(other), _) if *other == number);
         let others = conditions.iter().filter(|term| **term != of.condition);
         of.trips.is_some_and(|trips| !program.terms.any_leaf(trips, is_shared))
             && !others.into_iter().any(|term| program.terms.any_leaf(*term, is_round))
@@ -417,14 +417,14 @@ fn is_exact(program: &Program, spread: &Spread) -> bool {
     for atom in spread.span.atoms().chain(spread.stride.atoms()).collect::<BTreeSet<Term>>() {
         let mut own = BTreeSet::new();
         program.terms.leaves(atom, &mut |node| match node {
-            Node::Symbol(symbol @ (Symbol::Program(_) | Symbol::Lane(_)), _) => {
-                own.insert(*symbol);
+            Node::Variable(variable @ (Variable::Program(_) | Variable::Lane(_)), _) => {
+                own.insert(*variable);
             }
-            Node::Symbol(symbol @ Symbol::Round(number), _) => {
-                own.insert(*symbol);
+            Node::Variable(variable @ Variable::Round(number), _) => {
+                own.insert(*variable);
                 exact &= is_counted(*number);
             }
-            Node::Symbol(Symbol::DescriptorSize(..), _) | Node::Read(..) => exact = false,
+            Node::Variable(Variable::DescriptorSize(..), _) | Node::Read(..) => exact = false,
             _ => {}
         });
         exact &= own.is_disjoint(&met);
@@ -440,8 +440,8 @@ fn is_unmasked(program: &Program, spread: &Spread) -> bool {
     }
     let own: Vec<Term> = spread.span.atoms().collect();
     let of_span = |node: &Node| match node {
-        Node::Symbol(symbol, _) if !symbol.is_shared() => own.iter().any(|atom| {
-            program.terms.any_leaf(*atom, |leaf| matches!(leaf, Node::Symbol(other, _) if other == symbol))
+        Node::Variable(variable, _) if !variable.is_shared() => own.iter().any(|atom| {
+            program.terms.any_leaf(*atom, |leaf| matches!(leaf, Node::Variable(other, _) if other == variable))
         }),
         _ => false,
     };
@@ -470,7 +470,7 @@ fn lets_tails_in(program: &Program, spread: &Spread, condition: Term) -> bool {
     let mut most = beyond.offset();
     for (monomial, times) in beyond.terms().filter(|(monomial, _)| !monomial.is_empty()) {
         let [atom] = monomial.as_slice() else { return false };
-        let Node::Symbol(Symbol::Lane(dim), _) = terms.node(*atom) else { return false };
+        let Node::Variable(Variable::Lane(dim), _) = terms.node(*atom) else { return false };
         most += times.max(0) * i128::from(lanes.get(usize::from(*dim)).copied().unwrap_or(1) - 1);
     }
     most > 0
@@ -519,11 +519,11 @@ pub(crate) fn setting(program: &Program, launch: &Known, spreads: &[Bounded<'_>]
         if let Some(bits) = argument.bits {
             let chosen = if bits == 1 { 1 } else { round_up(size, argument.divisor) };
             let fixed = choice.values.iter().find(|(of, _)| *of == at).map(|(_, value)| *value);
-            setting.values.insert(Symbol::Argument(at), launch.value(at).or(fixed).unwrap_or(chosen));
+            setting.values.insert(Variable::Argument(at), launch.value(at).or(fixed).unwrap_or(chosen));
         }
         for dim in 0..argument.rank {
             let known = launch.sizes.get(&(at, dim as u8)).copied();
-            setting.values.insert(Symbol::DescriptorSize(at, dim as u8), known.unwrap_or_else(|| round_up(size, 16)));
+            setting.values.insert(Variable::DescriptorSize(at, dim as u8), known.unwrap_or_else(|| round_up(size, 16)));
         }
     }
     setting.given = launch.is_whole(program);
@@ -570,7 +570,7 @@ fn lanes(program: &Program, setting: &Setting, access: u32) -> Vec<i64> {
                 while let Node::Trunc(inner) | Node::ExtS(inner) | Node::ExtU(inner) = *program.terms.node(index) {
                     index = inner;
                 }
-                let Node::Symbol(Symbol::Lane(dim), _) = *program.terms.node(index) else { continue };
+                let Node::Variable(Variable::Lane(dim), _) = *program.terms.node(index) else { continue };
                 let most = Intervals::new(program, setting, &access.lanes).term(b).map(|(_, most)| most);
                 if let (Some(lanes), Some(most)) = (lanes.get_mut(usize::from(dim)), most) {
                     *lanes = i64::try_from(most).map_or(*lanes, |most| (*lanes).min(most.max(1)));
@@ -605,14 +605,14 @@ fn raise(
     let may_rise = |at: u32| launch.host.of(at).is_none_or(|quantity| launch.host.may_rise(quantity, fixed));
     let is_open = |at: u32| launch.value(at).is_none() && values.iter().all(|(of, _)| *of != at) && may_rise(at);
     let choice = factors.iter().find_map(|atom| match program.terms.node(*atom) {
-        Node::Symbol(symbol @ Symbol::Argument(at), _) if is_open(*at) => Some((*symbol, *at)),
-        Node::Symbol(symbol @ Symbol::DescriptorSize(at, dim), _) if !launch.sizes.contains_key(&(*at, *dim)) => {
-            Some((*symbol, u32::MAX))
+        Node::Variable(variable @ Variable::Argument(at), _) if is_open(*at) => Some((*variable, *at)),
+        Node::Variable(variable @ Variable::DescriptorSize(at, dim), _) if !launch.sizes.contains_key(&(*at, *dim)) => {
+            Some((*variable, u32::MAX))
         }
         _ => None,
     });
-    let (symbol, at) = choice?;
-    let now = (*setting.values.get(&symbol)?).max(1);
+    let (variable, at) = choice?;
+    let now = (*setting.values.get(&variable)?).max(1);
     let others = least / i128::from(now);
     let mut wanted = i64::try_from(most / others.max(1) + 1).ok()?;
     // What it has to exceed grows with it: half of a row and a tile.
@@ -626,7 +626,7 @@ fn raise(
         return launch.host.raise(quantity, wanted, numbers, fixed).then_some(false);
     }
     let divisor = program.arguments.get(at as usize).map_or(16, |argument| argument.divisor);
-    setting.values.insert(symbol, round_up(wanted, divisor));
+    setting.values.insert(variable, round_up(wanted, divisor));
     Some(false)
 }
 

@@ -9,7 +9,7 @@ use crate::host::Numbers;
 use crate::launch::Known;
 use crate::program::Program;
 use crate::run::Setting;
-use crate::term::Symbol;
+use terms::Variable;
 
 /// By the place of a name of a switch, the argument that it is.
 fn argument(of: &Switch, program: &Program, name: u32) -> Option<u32> {
@@ -19,7 +19,7 @@ fn argument(of: &Switch, program: &Program, name: u32) -> Option<u32> {
 }
 
 fn number(of: &Switch, program: &Program, setting: &Setting, name: u32) -> Option<i64> {
-    setting.values.get(&Symbol::Argument(argument(of, program, name)?)).copied()
+    setting.values.get(&Variable::Argument(argument(of, program, name)?)).copied()
 }
 
 impl Known {
@@ -43,7 +43,7 @@ impl Known {
 
     /// The value of a number without a formula.
     fn number_of(&self, id: u32, setting: &Setting, numbers: &Numbers) -> Option<i64> {
-        let argument = || setting.values.get(&Symbol::Argument(*self.numbered.get(&id)?)).copied();
+        let argument = || setting.values.get(&Variable::Argument(*self.numbered.get(&id)?)).copied();
         numbers.get(&id).copied().or_else(argument)
     }
 
@@ -71,7 +71,7 @@ impl Known {
                 if let Some(number) = self.host.number(at) {
                     numbers.entry(number).and_modify(|now| *now = adjusted(*now));
                 } else if self.host.of(at).is_none() {
-                    setting.values.entry(Symbol::Argument(at)).and_modify(|now| *now = adjusted(*now));
+                    setting.values.entry(Variable::Argument(at)).and_modify(|now| *now = adjusted(*now));
                 }
             }
         }
@@ -101,7 +101,7 @@ impl Choosable for Chosen<'_> {
         }
         let Some(at) = self.known.numbered.get(&id).filter(|at| self.known.value(**at).is_none()) else { return false };
         let divisor = self.program.arguments.get(*at as usize).map_or(1, |argument| argument.divisor);
-        self.setting.values.insert(Symbol::Argument(*at), round_up(value, divisor));
+        self.setting.values.insert(Variable::Argument(*at), round_up(value, divisor));
         true
     }
 }

@@ -1,7 +1,7 @@
 //! The conditions that a condition is made of.
 
 use crate::program::Program;
-use crate::term::{BinOp, Node, Term};
+use terms::{BinOp, Node, Term};
 
 /// The conditions of which some are made, each once.
 pub(crate) fn conjuncts(program: &Program, of: &[Term]) -> Vec<Term> {

@@ -1,8 +1,10 @@
 //! The decision on one kernel: pairs of accesses are proved apart; what is left is run.
 //!
 //! What is proved stands in `decide/pairs.rs`, in which launches the rest is run in `decide/launches.rs`, which races of
-//! the runs are reported in `decide/shown.rs`, and what is left open in `decide/open.rs`.
+//! the runs are reported in `decide/shown.rs`, and what is left open in `decide/open.rs`. Partitions of one program are
+//! compared in `decide/beside.rs`.
 
+mod beside;
 mod launches;
 mod open;
 mod pairs;
@@ -23,6 +25,7 @@ use crate::report::{Assumption, Global, Race, Reason, Status};
 use crate::run::{Allowance, Hang, Outcome, Setting};
 
 /// A kernel, and what is known of its launch.
+#[derive(Clone)]
 pub(crate) struct Decider<'t> {
     pub(crate) tree: &'t Tree,
     pub(crate) program: Program,
@@ -274,6 +277,8 @@ impl Decider<'_> {
             range: self.range,
             status,
             races,
+            partition_races: Vec::new(),
+            beside: Vec::new(),
             hang: None,
             assumed,
             reasons,

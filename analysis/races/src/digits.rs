@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::program::Program;
-use crate::term::{BinOp, Node, Symbol, Term, Terms};
+use terms::{BinOp, Node, Term, Terms, Variable};
 
 /// A quotient or a remainder of what programs do not share.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,15 +18,15 @@ struct Digit {
 struct Made {
     digits: Vec<Digit>,
     /// What is in it otherwise.
-    bare: Vec<Symbol>,
+    bare: Vec<Variable>,
 }
 
 impl Made {
     fn add(&mut self, terms: &Terms, term: Term) {
         match terms.node(term) {
             Node::Const(_) => {}
-            Node::Symbol(symbol, _) if symbol.is_shared() => {}
-            Node::Symbol(symbol, _) => self.bare.push(*symbol),
+            Node::Variable(variable, _) if variable.is_shared() => {}
+            Node::Variable(variable, _) => self.bare.push(*variable),
             Node::Trunc(a) | Node::ExtS(a) | Node::ExtU(a) => self.add(terms, *a),
             Node::Binary(op, of, by) => {
                 let is_quotient = matches!(op, BinOp::DivS | BinOp::DivU | BinOp::FloorDivS);
@@ -45,10 +45,10 @@ impl Made {
 }
 
 /// What an expression is made of that programs do not share.
-fn own(terms: &Terms, term: Term) -> Vec<Symbol> {
+fn own(terms: &Terms, term: Term) -> Vec<Variable> {
     let mut all = Vec::new();
     terms.leaves(term, &mut |node| match node {
-        Node::Symbol(symbol, _) if !symbol.is_shared() => all.push(*symbol),
+        Node::Variable(variable, _) if !variable.is_shared() => all.push(*variable),
         _ => {}
     });
     all
@@ -62,12 +62,12 @@ pub(crate) fn is_of_other_digit(program: &Program, span: &[Term], condition: Ter
     let (mut one, mut other) = (Made::default(), Made::default());
     span.iter().for_each(|atom| one.add(&terms, *atom));
     other.add(&terms, condition);
-    let within = |bare: &Symbol, made: &Made| {
+    let within = |bare: &Variable, made: &Made| {
         made.bare.contains(bare) || made.digits.iter().any(|digit| own(&terms, digit.of).contains(bare))
     };
     let meet = |a: &Digit, b: &Digit| {
         let others = own(&terms, b.of);
-        own(&terms, a.of).iter().any(|symbol| others.contains(symbol))
+        own(&terms, a.of).iter().any(|variable| others.contains(variable))
     };
     let apart = |a: &Digit, b: &Digit| (a.of, a.by) == (b.of, b.by) && a.is_quotient != b.is_quotient;
     !other.bare.iter().any(|bare| within(bare, &one))

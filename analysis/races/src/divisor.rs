@@ -6,7 +6,7 @@ use crate::expressions::used;
 use crate::launch::Known;
 use crate::limits::choose::LONGEST;
 use crate::program::Program;
-use crate::term::{BinOp, Node, Symbol, Term, apply};
+use terms::{BinOp, Node, Term, Variable, apply};
 
 /// What is divided, and by which number.
 pub(crate) type Divided = (Term, i64);
@@ -25,7 +25,7 @@ pub(crate) struct Divisors {
 fn told(program: &Program, launch: &Known, term: Term) -> Option<i64> {
     match *program.terms.node(term) {
         Node::Const(value) => Some(value),
-        Node::Symbol(Symbol::Argument(at), _) => launch.value(at),
+        Node::Variable(Variable::Argument(at), _) => launch.value(at),
         Node::ExtS(a) => told(program, launch, a),
         Node::Binary(op, a, b) => {
             apply(op, program.terms.bits(a), told(program, launch, a)?, told(program, launch, b)?)
@@ -40,7 +40,7 @@ pub(crate) fn divisors(program: &Program, launch: &Known) -> Divisors {
     let mut all = Divisors::default();
     for term in used(program) {
         let Node::Binary(op, a, b) = *program.terms.node(term) else { continue };
-        let is_lane = |node: &Node| matches!(node, Node::Symbol(Symbol::Lane(_), _));
+        let is_lane = |node: &Node| matches!(node, Node::Variable(Variable::Lane(_), _));
         let with = |of: Term, by: Term| match program.terms.constant(by) {
             Some(by) => Some((of, by)),
             None if program.terms.any_leaf(of, is_lane) => None,
@@ -66,7 +66,7 @@ pub(crate) fn divisors(program: &Program, launch: &Known) -> Divisors {
 
 /// Whether a program's number along an axis is in an expression.
 pub(crate) fn is_of(program: &Program, term: Term, axis: u8) -> bool {
-    program.terms.any_leaf(term, |node| matches!(node, Node::Symbol(Symbol::Program(of), _) if *of == axis))
+    program.terms.any_leaf(term, |node| matches!(node, Node::Variable(Variable::Program(of), _) if *of == axis))
 }
 
 /// By axis: one more program than the numbers by which theirs are divided, so that a remainder comes again. Where

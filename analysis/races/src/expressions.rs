@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::program::Program;
-use crate::term::{Node, Term};
+use terms::{Node, Term};
 
 /// All expressions that say where and whether something is accessed, and how long loops run.
 pub(crate) fn used(program: &Program) -> Vec<Term> {
@@ -21,7 +21,7 @@ pub(crate) fn parts(program: &Program, of: Vec<Term>) -> Vec<Term> {
         }
         used.push(term);
         match *program.terms.node(term) {
-            Node::Const(_) | Node::Symbol(..) | Node::Read(..) => {}
+            Node::Const(_) | Node::Variable(..) | Node::Read(..) => {}
             Node::Trunc(a) | Node::ExtS(a) | Node::ExtU(a) => open.push(a),
             Node::Binary(_, a, b) => open.extend([a, b]),
             Node::Select(c, a, b) => open.extend([c, a, b]),

@@ -9,7 +9,7 @@ use crate::limits::runs::PROGRAMS;
 use crate::program::{Access, Action, Base, Loop, MemSyncScope, Source, Update};
 use crate::report::{Global, Hang, Reason, Status};
 use crate::run::{Allowance, Hang as Found, Outcome, Setting, Stuck, explore};
-use crate::term::{Node, Symbol, Term, apply};
+use terms::{Node, Term, Variable, apply};
 
 impl Global {
     /// The same where a program waits for ever.
@@ -36,7 +36,7 @@ impl Decider<'_> {
                     let Some(Source::Access(access)) = self.program.sources.get(*source as usize) else { return false };
                     let access = &self.program.accesses[*access as usize];
                     let moves = |node: &Node| match node {
-                        Node::Symbol(Symbol::Round(of), _) => *of >= number,
+                        Node::Variable(Variable::Round(of), _) => *of >= number,
                         Node::Read(..) => true,
                         _ => false,
                     };
@@ -51,8 +51,8 @@ impl Decider<'_> {
     /// Whether what programs wait for hangs on nothing that was chosen.
     pub(crate) fn tells_waits(&self) -> bool {
         let chosen = |node: &Node| match node {
-            Node::Symbol(Symbol::Argument(at), _) => self.launch.value(*at).is_none(),
-            Node::Symbol(Symbol::DescriptorSize(at, dim), _) => !self.launch.sizes.contains_key(&(*at, *dim)),
+            Node::Variable(Variable::Argument(at), _) => self.launch.value(*at).is_none(),
+            Node::Variable(Variable::DescriptorSize(at, dim), _) => !self.launch.sizes.contains_key(&(*at, *dim)),
             _ => false,
         };
         let orders = self.program.accesses.iter().filter(|access| access.action.ordering().is_some());
@@ -196,7 +196,7 @@ impl Decider<'_> {
             Node::Trunc(a) if terms.bits(term) == 1 => Some(inner(a)? & 1),
             Node::Trunc(a) | Node::ExtS(a) => inner(a),
             Node::Binary(op, a, b) => apply(op, terms.bits(a), inner(a)?, inner(b)?),
-            Node::Symbol(..) | Node::ExtU(_) | Node::Select(..) => None,
+            Node::Variable(..) | Node::ExtU(_) | Node::Select(..) => None,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::limits::choose::{LARGEST, SCANNED, SMALL};
 use crate::program::Program;
 use crate::prove::{Count, Poly};
 use crate::run::Setting;
-use crate::term::{BinOp, Node, Symbol};
+use terms::{BinOp, Node, Variable};
 
 /// Sizes of one tensor that are no two alike.
 const UNLIKE: [i64; 6] = [2, 3, 4, 6, 8, 12];
@@ -185,7 +185,7 @@ impl Host {
         }
         let mut own = self.arguments.iter().filter(|(_, other)| *other == quantity);
         if let Some((argument, _)) = own.next() {
-            return Some(Poly::atom(program.terms.as_width(Symbol::Argument(*argument), 0)));
+            return Some(Poly::atom(program.terms.as_width(Variable::Argument(*argument), 0)));
         }
         if let Quantity::Unknown { id, .. } = quantity
             && let Some((low, high)) = self.bounds.get(id)
@@ -238,7 +238,7 @@ impl Host {
                 continue;
             };
             let terms = &mut program.terms;
-            let value = terms.symbol(Symbol::Argument(*argument), bits);
+            let value = terms.variable(Variable::Argument(*argument), bits);
             let (low, high) = (terms.int(*low, bits), terms.int(*high, bits));
             let (above, below) = (terms.binary(BinOp::Sle, low, value), terms.binary(BinOp::Sle, value, high));
             let holds = terms.and(above, below);
@@ -459,7 +459,7 @@ impl Host {
     /// are not told by those of their tensor.
     pub(crate) fn tells_bounds(&self, program: &Program, known: &FxHashMap<u32, i64>) -> bool {
         let conditions = program.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
-        let is_size = |node: &Node| matches!(node, Node::Symbol(Symbol::DescriptorSize(..), _));
+        let is_size = |node: &Node| matches!(node, Node::Variable(Variable::DescriptorSize(..), _));
         if conditions.clone().any(|term| program.terms.any_leaf(term, is_size)) {
             return false;
         }
@@ -467,7 +467,7 @@ impl Host {
         let mut told = true;
         for term in conditions.chain(program.loops.iter().map(|of| of.condition)) {
             program.terms.leaves(term, &mut |node| {
-                if let Node::Symbol(Symbol::Argument(at), _) = node {
+                if let Node::Variable(Variable::Argument(at), _) = node {
                     told &= known.contains_key(at) || self.of(*at).is_some();
                 }
             });
@@ -481,8 +481,8 @@ impl Host {
         let mut told = true;
         for term in accesses.chain(program.loops.iter().map(|of| of.condition)) {
             program.terms.leaves(term, &mut |node| match node {
-                Node::Symbol(Symbol::Argument(at), _) => told &= known.contains_key(at) || self.of(*at).is_some(),
-                Node::Symbol(Symbol::DescriptorSize(..), _) => told = false,
+                Node::Variable(Variable::Argument(at), _) => told &= known.contains_key(at) || self.of(*at).is_some(),
+                Node::Variable(Variable::DescriptorSize(..), _) => told = false,
                 _ => {}
             });
         }
@@ -520,7 +520,7 @@ impl Host {
             if quantity.is_empty(&of) {
                 return None;
             }
-            setting.values.insert(Symbol::Argument(*argument), value);
+            setting.values.insert(Variable::Argument(*argument), value);
         }
         for ((count, quantity), most) in setting.grid.iter_mut().zip(&self.programs).zip(most) {
             if let Some(quantity) = quantity {

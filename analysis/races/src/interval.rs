@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::program::Program;
 use crate::prove::Poly;
 use crate::run::Setting;
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 /// Least and greatest value.
 type Interval = Option<(i128, i128)>;
@@ -50,22 +50,22 @@ impl<'p> Intervals<'p> {
         let terms = &self.program.terms;
         match terms.node(term).clone() {
             Node::Const(value) => Some((value.into(), value.into())),
-            Node::Symbol(symbol, _) => match symbol {
-                Symbol::Program(axis) => {
+            Node::Variable(variable, _) => match variable {
+                Variable::Program(axis) => {
                     Some((0, i128::from(self.setting.grid.get(usize::from(axis)).copied().unwrap_or(1)).max(1) - 1))
                 }
-                Symbol::Programs(axis) => {
+                Variable::Programs(axis) => {
                     let count = i128::from(self.setting.grid.get(usize::from(axis)).copied().unwrap_or(1)).max(1);
                     Some((count, count))
                 }
-                Symbol::Lane(dim) => {
+                Variable::Lane(dim) => {
                     Some((0, i128::from(self.lanes.get(usize::from(dim)).copied().unwrap_or(1)).max(1) - 1))
                 }
-                Symbol::Argument(_) | Symbol::DescriptorSize(..) => {
-                    let value = i128::from(*self.setting.values.get(&symbol)?);
+                Variable::Argument(_) | Variable::DescriptorSize(..) => {
+                    let value = i128::from(*self.setting.values.get(&variable)?);
                     Some((value, value))
                 }
-                Symbol::Round(number) => {
+                Variable::Round(number) => {
                     let trips = self.program.loops.get(number as usize)?.trips?;
                     let (_, most) = self.term(trips)?;
                     Some((0, (most - 1).max(0)))

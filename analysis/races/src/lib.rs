@@ -40,13 +40,12 @@ mod say;
 mod smt;
 mod strides;
 mod stuck;
-mod term;
 mod uneven;
 mod windows;
 
 pub use launch::{Launch, Views};
 pub use limits::LIMITS;
-pub use report::{Assumption, Global, Hang, MemSyncScope, Query, Race, Reason, Side, Status};
+pub use report::{Assumption, Beside, Global, Hang, MemSyncScope, PartitionRace, Query, Race, Reason, Side, Status};
 
 use base::{Cancel, Cancelled, TextRange};
 use dialects::{Builtin, Tt};
@@ -169,7 +168,8 @@ impl<'t> Kernel<'t> {
     ) -> Result<Global, Cancelled> {
         let decider = self.decider(tree, launch);
         let zeros = decider.zeros();
-        let mut global = decider.decide(allowance, cancel)?;
+        let beside = decider.clone().beside(cancel)?;
+        let mut global = Global { beside, ..decider.decide(allowance, cancel)? };
         if global.status == Status::Found && launch.several {
             global.leave_open(
                 "programs race with numbers that launches do not share which are not decided one by one".into(),

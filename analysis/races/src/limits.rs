@@ -28,6 +28,8 @@ base::limits! { "races":
         PAIRS: usize = 4000, Count, NotProved;
         /// Pairs that are looked at where there are more than are proved: what strides have to be shows in few.
         PAIRS_OF_MANY: usize = 256, Count, NotProved;
+        /// Pairs of accesses of two partitions of one program that are looked at.
+        BESIDE: usize = 256, Count, NotProved;
         /// Exchanges of variables (pivots) before a system of inequalities is given up.
         PIVOTS: usize = 400, Steps, NotProved;
         /// Choices inside choices that are tried.

@@ -10,7 +10,7 @@ use crate::program::Source;
 use crate::report::{Race, Side};
 use crate::run::{Event, Meeting, Setting};
 use crate::strides::pair;
-use crate::term::{Node, Symbol, Term};
+use terms::{Node, Term, Variable};
 
 impl Decider<'_> {
     /// Two accesses that meet, as a race.
@@ -35,7 +35,7 @@ impl Decider<'_> {
         for (at, argument) in self.program.arguments.iter().enumerate() {
             let at = at as u32;
             let known = self.launch.value(at).is_some();
-            if let Some(value) = setting.values.get(&Symbol::Argument(at)).filter(|_| !known && self.matters(at)) {
+            if let Some(value) = setting.values.get(&Variable::Argument(at)).filter(|_| !known && self.matters(at)) {
                 inputs.push((argument.name.clone(), *value));
             }
         }
@@ -84,7 +84,7 @@ impl Decider<'_> {
 
     /// Whether an address, a mask or a condition depends on an argument.
     fn matters(&self, argument: u32) -> bool {
-        let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(at), _) if *at == argument);
+        let is = |node: &Node| matches!(node, Node::Variable(Variable::Argument(at), _) if *at == argument);
         let terms = &self.program.terms;
         self.program
             .accesses

@@ -18,7 +18,7 @@ use crate::prove::{Converter, Poly, Premise, Spread};
 use crate::report::Reason;
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
 use crate::strides::{Pair, pair};
-use crate::term::{BinOp, Node, Symbol, Term, Terms};
+use terms::{BinOp, Node, Term, Terms, Variable};
 
 /// Sizes of which a last block is not full.
 const TAILS: &str = "that are no multiples of its blocks";
@@ -80,7 +80,7 @@ impl Decider<'_> {
             let mut terms = spread.stride.terms();
             let (Some((rows, 1)), None) = (terms.next(), terms.next()) else { return false };
             let of = |atom: &Term| match *self.program.terms.node(*atom) {
-                Node::Symbol(Symbol::Argument(at), _) => self.launch.quantity(at),
+                Node::Variable(Variable::Argument(at), _) => self.launch.quantity(at),
                 _ => None,
             };
             let Some(rows) = rows.iter().map(of).collect::<Option<Vec<&Quantity>>>() else { return false };
@@ -150,7 +150,7 @@ impl Decider<'_> {
         let loops = self.program.loops.iter().flat_map(|of| of.trips.into_iter().chain([of.condition]));
         for term in conditions.chain(loops) {
             self.program.terms.leaves(term, &mut |node| {
-                if let Node::Symbol(Symbol::Argument(at), _) = node {
+                if let Node::Variable(Variable::Argument(at), _) = node {
                     all.extend(self.launch.host.number(*at));
                 }
             });
@@ -165,7 +165,7 @@ impl Decider<'_> {
         let mut placed = BTreeSet::new();
         for access in [a, b] {
             self.program.terms.leaves(self.program.accesses[access as usize].offset, &mut |node| {
-                if let Node::Symbol(Symbol::Argument(at), _) = node {
+                if let Node::Variable(Variable::Argument(at), _) = node {
                     placed.extend(host.of(*at).into_iter().flat_map(|quantity| host.tensors(quantity)));
                 }
             });
@@ -178,8 +178,9 @@ impl Decider<'_> {
     /// Whether some access is masked, lane by lane, by a size, or lanes behind it begin anew.
     pub(crate) fn masks_tails(&self) -> bool {
         let terms = &self.program.terms;
-        let of_lanes = |node: &Node| matches!(node, Node::Symbol(Symbol::Lane(_), _));
-        let of_sizes = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(_) | Symbol::DescriptorSize(..), _));
+        let of_lanes = |node: &Node| matches!(node, Node::Variable(Variable::Lane(_), _));
+        let of_sizes =
+            |node: &Node| matches!(node, Node::Variable(Variable::Argument(_) | Variable::DescriptorSize(..), _));
         let wraps = |part: &Term| match *terms.node(*part) {
             Node::Binary(BinOp::RemS | BinOp::RemU, a, b) => terms.any_leaf(a, of_lanes) && terms.any_leaf(b, of_sizes),
             _ => false,
@@ -199,7 +200,7 @@ impl Decider<'_> {
         let mut program = self.program.clone();
         let mut atoms = spread.stride.atoms();
         let (Some(atom), None) = (atoms.next(), atoms.next()) else { return false };
-        let &Node::Symbol(Symbol::Argument(at), _) = program.terms.node(atom) else { return false };
+        let &Node::Variable(Variable::Argument(at), _) = program.terms.node(atom) else { return false };
         let of = self.launch.host.of(at);
         let mut is_any = true;
         of.iter().for_each(|of| of.unknowns(&mut |_, size| is_any &= size.is_none()));
@@ -214,12 +215,11 @@ impl Decider<'_> {
         let is_open = |size: &Poly| {
             let mut atoms = size.atoms();
             let (Some(atom), None) = (atoms.next(), atoms.next()) else { return false };
-            let argument =
-                matches!(terms.node(atom), Node::Symbol(Symbol::Argument(at), _) if self.launch.value(*at).is_none());
+            let argument = matches!(terms.node(atom), Node::Variable(Variable::Argument(at), _) if self.launch.value(*at).is_none());
             argument && *size == Poly::atom(atom)
         };
         // Lanes alone say nothing of which of a tile's dimensions they go along.
-        let of_programs = |atom| matches!(terms.node(atom), Node::Symbol(Symbol::Program(_), _));
+        let of_programs = |atom| matches!(terms.node(atom), Node::Variable(Variable::Program(_), _));
         let turned = spread.span.atoms().any(of_programs);
         let mut rows = vec![spread.span.clone()];
         rows.extend(self.rows(&spread.span, at));
@@ -228,7 +228,7 @@ impl Decider<'_> {
         let is_masked =
             masks.get(spread.access as usize).is_some_and(|own| own.iter().any(|(index, _)| rows.contains(index)));
         let uses_stride = |access: &Access| {
-            terms.any_leaf(access.offset, |node| matches!(node, Node::Symbol(Symbol::Argument(of), _) if *of == at))
+            terms.any_leaf(access.offset, |node| matches!(node, Node::Variable(Variable::Argument(of), _) if *of == at))
         };
         self.program.accesses.iter().zip(&masks).any(|(access, masks)| {
             masks.iter().any(|(index, size)| match *size == spread.stride {
@@ -243,7 +243,7 @@ impl Decider<'_> {
     fn rows(&self, span: &Poly, outer: u32) -> Vec<Poly> {
         let terms = &self.program.terms;
         let is_inner = |atom: &Term| match terms.node(*atom) {
-            Node::Symbol(Symbol::Argument(at), _) => {
+            Node::Variable(Variable::Argument(at), _) => {
                 *at != outer && matches!(self.launch.host.of(*at), Some(Quantity::Stride { .. }))
             }
             _ => false,
@@ -259,7 +259,7 @@ impl Decider<'_> {
             Poly::sum(without.collect())
         };
         // Which row a program's number alone says has no others behind it in a block.
-        let is_lane = |node: &Node| matches!(node, Node::Symbol(Symbol::Lane(_), _));
+        let is_lane = |node: &Node| matches!(node, Node::Variable(Variable::Lane(_), _));
         let all = strides.into_iter().map(of);
         all.filter(|rows| rows.atoms().any(|atom| terms.any_leaf(atom, is_lane))).collect()
     }
@@ -343,8 +343,8 @@ fn masks(program: &mut Program) -> Vec<Vec<(Poly, Poly)>> {
 /// What a place is made of, in the iteration of whichever loop, and where it is `turned` in whichever lane.
 fn places(terms: &Terms, of: &Poly, turned: bool) -> Vec<(Vec<Option<Term>>, i128)> {
     let is_own = |atom: Term| match terms.node(atom) {
-        Node::Symbol(Symbol::Round(_), _) => true,
-        Node::Symbol(Symbol::Lane(_), _) => turned,
+        Node::Variable(Variable::Round(_), _) => true,
+        Node::Variable(Variable::Lane(_), _) => turned,
         _ => false,
     };
     let plain = |atom: &Term| Some(*atom).filter(|atom| !is_own(*atom));

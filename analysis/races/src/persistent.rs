@@ -14,7 +14,7 @@ use crate::point::goes_on;
 use crate::program::Program;
 use crate::prove::{Converter, Poly, Spread};
 use crate::run::Setting;
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 /// A loop of programs along an axis: the tiles from a program's first to its next one, by how many programs that is.
 struct Stride {
@@ -84,19 +84,19 @@ fn strides(program: &Program, launch: &Known) -> Vec<Stride> {
             let counter = convert.poly(&mut terms, counter);
             let programs = counter.terms().find_map(|(monomial, by)| match monomial.as_slice() {
                 [atom] => match terms.node(*atom) {
-                    Node::Symbol(Symbol::Program(axis), _) if by > 0 => Some((*axis, by)),
+                    Node::Variable(Variable::Program(axis), _) if by > 0 => Some((*axis, by)),
                     _ => None,
                 },
                 _ => None,
             });
             let Some((axis, apart)) = programs else { continue };
             let is_round =
-                |atom: &Term| matches!(terms.node(*atom), Node::Symbol(Symbol::Round(of), _) if *of == number);
+                |atom: &Term| matches!(terms.node(*atom), Node::Variable(Variable::Round(of), _) if *of == number);
             let steps = counter.terms().filter(|(monomial, _)| monomial.iter().any(is_round));
             for (monomial, by) in steps {
                 let others: Vec<Term> = monomial.iter().copied().filter(|atom| !is_round(atom)).collect();
                 let argument = |atom: &Term| match terms.node(*atom) {
-                    Node::Symbol(Symbol::Argument(at), _) => Some(*at),
+                    Node::Variable(Variable::Argument(at), _) => Some(*at),
                     _ => None,
                 };
                 let step = match others.as_slice() {
@@ -136,10 +136,10 @@ pub(crate) fn shared(program: &Program, launch: &Known, asked: &FxHashSet<u32>) 
     }
     all.sort_unstable();
     all.dedup();
-    let is_grid = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_) | Symbol::Programs(_), _));
+    let is_grid = |node: &Node| matches!(node, Node::Variable(Variable::Program(_) | Variable::Programs(_), _));
     let is_size = |node: &Node| match node {
-        Node::Symbol(Symbol::Argument(at), _) => launch.value(*at).is_none(),
-        Node::Symbol(Symbol::DescriptorSize(at, dim), _) => !launch.sizes.contains_key(&(*at, *dim)),
+        Node::Variable(Variable::Argument(at), _) => launch.value(*at).is_none(),
+        Node::Variable(Variable::DescriptorSize(at, dim), _) => !launch.sizes.contains_key(&(*at, *dim)),
         _ => false,
     };
     let drives = |number: &u32| {
@@ -220,7 +220,7 @@ pub(crate) fn quotients(program: &Program, launch: &Known) -> Vec<(u32, u32)> {
         match (parts.next(), parts.next()) {
             (Some((monomial, 1)), None) => match monomial.as_slice() {
                 [atom] => match terms.node(*atom) {
-                    Node::Symbol(Symbol::Argument(at), _) if launch.value(*at).is_none() => Some(*at),
+                    Node::Variable(Variable::Argument(at), _) if launch.value(*at).is_none() => Some(*at),
                     _ => None,
                 },
                 _ => None,

@@ -9,7 +9,7 @@ use crate::limits::choose::PLACES;
 use crate::program::Program;
 use crate::prove::{Poly, Spread};
 use crate::run::Setting;
-use crate::term::{Node, Symbol, Term, apply};
+use terms::{Node, Term, Variable, apply};
 
 /// A program, a lane and a round of each loop.
 struct Place<'p> {
@@ -39,7 +39,7 @@ impl Place<'_> {
         let terms = &self.program.terms;
         match *terms.node(term) {
             Node::Const(value) => Some(value),
-            Node::Symbol(symbol, _) => self.symbol(symbol),
+            Node::Variable(variable, _) => self.variable(variable),
             Node::Read(..) => None,
             Node::Trunc(a) if terms.bits(term) == 1 => Some(self.term(a)? & 1),
             Node::Trunc(a) | Node::ExtS(a) | Node::ExtU(a) => self.term(a),
@@ -57,18 +57,18 @@ impl Place<'_> {
         }
     }
 
-    fn symbol(&mut self, symbol: Symbol) -> Option<i64> {
+    fn variable(&mut self, variable: Variable) -> Option<i64> {
         let end = |count: i64, last: bool| if last { count - 1 } else { 0 };
-        match symbol {
-            Symbol::Program(axis) => self.number.get(usize::from(axis)).copied(),
-            Symbol::Programs(axis) => self.setting.grid.get(usize::from(axis)).copied(),
-            Symbol::Argument(_) | Symbol::DescriptorSize(..) => self.setting.values.get(&symbol).copied(),
-            Symbol::Lane(dim) => {
+        match variable {
+            Variable::Program(axis) => self.number.get(usize::from(axis)).copied(),
+            Variable::Programs(axis) => self.setting.grid.get(usize::from(axis)).copied(),
+            Variable::Argument(_) | Variable::DescriptorSize(..) => self.setting.values.get(&variable).copied(),
+            Variable::Lane(dim) => {
                 let lanes = &self.program.accesses[self.access as usize].lanes;
                 Some(end(lanes.get(usize::from(dim)).copied().unwrap_or(1).max(1), self.last[0]))
             }
-            Symbol::Round(_) if self.round.is_some() => self.round,
-            Symbol::Round(number) => {
+            Variable::Round(_) if self.round.is_some() => self.round,
+            Variable::Round(number) => {
                 let trips = self.program.loops.get(number as usize)?.trips?;
                 let trips = self.term(trips).filter(|trips| *trips > 0)?;
                 Some(end(trips, self.last[1]))

@@ -4,7 +4,7 @@ use base::TextRange;
 use rustc_hash::FxHashMap;
 use ttgir::OpId;
 
-use crate::term::{BinOp, Node, Symbol, Term, Terms};
+use terms::{BinOp, Node, Term, Terms, Variable};
 
 /// What a pointer points into.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -215,9 +215,9 @@ impl Program {
         let terms = &mut self.terms;
         let mut put = |term: &mut Term| {
             *term = terms.replace(*term, &mut memo, &mut |terms, node, bits| match node {
-                Node::Symbol(Symbol::Argument(own), copy) => {
+                Node::Variable(Variable::Argument(own), copy) => {
                     let first = same.get(own)?;
-                    Some(terms.intern(Node::Symbol(Symbol::Argument(*first), *copy), bits))
+                    Some(terms.intern(Node::Variable(Variable::Argument(*first), *copy), bits))
                 }
                 _ => None,
             });
@@ -247,7 +247,7 @@ impl Program {
 
     /// Whether anything that is accessed, or whether it is, depends on an argument.
     pub(crate) fn uses(&self, argument: u32) -> bool {
-        let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(of), _) if *of == argument);
+        let is = |node: &Node| matches!(node, Node::Variable(Variable::Argument(of), _) if *of == argument);
         let carried = |of: &Loop| of.carried.iter().flat_map(|of| [of.first, of.next]).collect::<Vec<_>>();
         let conditions = self.loops.iter().flat_map(|of| carried(of).into_iter().chain([of.condition]));
         let parts = self.accesses.iter().flat_map(|access| [access.offset, access.mask, access.path]);
@@ -269,9 +269,9 @@ impl Program {
         for access in &mut self.accesses {
             for term in [&mut access.offset, &mut access.mask, &mut access.path] {
                 *term = self.terms.replace(*term, &mut memo, &mut |terms, node, bits| match node {
-                    Node::Symbol(Symbol::DescriptorSize(own, dim), copy) => descriptors
+                    Node::Variable(Variable::DescriptorSize(own, dim), copy) => descriptors
                         .get(own)
-                        .map(|first| terms.intern(Node::Symbol(Symbol::DescriptorSize(*first, *dim), *copy), bits)),
+                        .map(|first| terms.intern(Node::Variable(Variable::DescriptorSize(*first, *dim), *copy), bits)),
                     _ => None,
                 });
             }

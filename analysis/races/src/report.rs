@@ -1,6 +1,7 @@
 //! What is said of a kernel's global memory.
 
 use base::TextRange;
+use ttgir::OpId;
 
 pub use crate::program::MemSyncScope;
 
@@ -104,6 +105,31 @@ pub struct Hang {
     pub grid: [i64; 3],
 }
 
+/// Two accesses of partitions that run beside each other in one program, which may touch a common byte that one of them
+/// writes. Whether barriers order them is not looked at here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Beside {
+    /// The ops, in the order of the text.
+    pub ops: [OpId; 2],
+    /// Where they stand.
+    pub ranges: [TextRange; 2],
+    /// Which of them write.
+    pub writes: [bool; 2],
+    /// The argument that points into the tensor, as the text names it.
+    pub tensor: String,
+    /// Whether they touch the same elements wherever both are executed, so that nothing but an order keeps them apart.
+    pub same: bool,
+}
+
+/// Two accesses of partitions of one program that touch common bytes, and that no barrier orders.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PartitionRace {
+    /// The accesses.
+    pub pair: Beside,
+    /// Labels of the partitions, of each access.
+    pub partitions: [String; 2],
+}
+
 /// What there is to say of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Global {
@@ -115,6 +141,11 @@ pub struct Global {
     pub status: Status,
     /// The races, by place.
     pub races: Vec<Race>,
+    /// Races between partitions of one program. [`races`](crate::races) itself finds none: which accesses are ordered it
+    /// does not know.
+    pub partition_races: Vec<PartitionRace>,
+    /// Accesses of several partitions of which that is to be known.
+    pub beside: Vec<Beside>,
     /// A program that waits for ever.
     pub hang: Option<Hang>,
     /// What the answer rests on.
@@ -154,6 +185,11 @@ impl Global {
     pub(crate) fn and(self, other: Global) -> Global {
         let (mut worst, better) = if self.status < other.status { (other, self) } else { (self, other) };
         worst.alone &= better.alone;
+        for pair in better.beside {
+            if !worst.beside.contains(&pair) {
+                worst.beside.push(pair);
+            }
+        }
         for assumption in better.assumed {
             if !worst.assumed.contains(&assumption) {
                 worst.assumed.push(assumption);

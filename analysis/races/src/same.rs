@@ -14,7 +14,7 @@ use crate::prove::Premise;
 use crate::report::Reason;
 use crate::run::{Outcome, Setting};
 use crate::strides::{Pair, pair};
-use crate::term::{Node, Term};
+use terms::{Node, Term};
 
 impl Decider<'_> {
     /// Whether what two accesses race for is written by one store, and its value depends on nothing by which the two

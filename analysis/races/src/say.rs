@@ -6,7 +6,7 @@ use crate::conjuncts::conjuncts;
 use crate::expressions::parts;
 use crate::program::{Base, Program, Source};
 use crate::prove::{Converter, Monomial, Poly, Premise, Spread};
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 /// What has to hold of a stride: `` `%stride` is at least `%n` ``.
 pub(crate) fn spread(program: &Program, spread: &Spread) -> String {
@@ -128,7 +128,7 @@ pub(crate) fn bound(program: &mut Program, spread: &Spread) -> Option<Poly> {
     let mut lanes = spread.span.terms();
     if let (Some((monomial, 1)), None) = (lanes.next(), lanes.next())
         && let [atom] = monomial.as_slice()
-        && let Node::Symbol(Symbol::Lane(dim), _) = program.terms.node(*atom)
+        && let Node::Variable(Variable::Lane(dim), _) = program.terms.node(*atom)
     {
         return access.lanes.get(usize::from(*dim)).map(|lanes| Poly::constant((*lanes).into()));
     }
@@ -161,7 +161,7 @@ pub(crate) fn end(program: &mut Program, spread: &Spread) -> Option<Poly> {
 /// Whether programs need not agree on something.
 fn is_own(node: &Node) -> bool {
     match node {
-        Node::Symbol(symbol, _) => !symbol.is_shared(),
+        Node::Variable(variable, _) => !variable.is_shared(),
         node => matches!(node, Node::Read(..)),
     }
 }
@@ -249,22 +249,22 @@ fn within(program: &Program, of: Term, depth: usize) -> String {
     let inner = |term: Term| within(program, term, depth + 1);
     match program.terms.node(of) {
         Node::Const(value) => value.to_string(),
-        Node::Symbol(symbol, _) => match symbol {
-            Symbol::Program(axis) => format!("program_id({axis})"),
-            Symbol::Programs(axis) => format!("num_programs({axis})"),
-            Symbol::Argument(at) => {
+        Node::Variable(variable, _) => match variable {
+            Variable::Program(axis) => format!("program_id({axis})"),
+            Variable::Programs(axis) => format!("num_programs({axis})"),
+            Variable::Argument(at) => {
                 let name = program.arguments.get(*at as usize).map_or("?", |argument| argument.name.as_str());
                 format!("`{name}`")
             }
-            Symbol::DescriptorSize(at, dim) => {
+            Variable::DescriptorSize(at, dim) => {
                 let name = program.arguments.get(*at as usize).map_or("?", |argument| argument.name.as_str());
                 format!("`{name}`.shape[{dim}]")
             }
-            Symbol::Lane(dim) => match dim {
+            Variable::Lane(dim) => match dim {
                 0 => "the lane".to_owned(),
                 _ => format!("the lane along dimension {dim}"),
             },
-            Symbol::Round(_) => "the iteration".to_owned(),
+            Variable::Round(_) => "the iteration".to_owned(),
         },
         Node::Read(source, ..) => match program.sources.get(*source as usize) {
             Some(Source::Access(access)) => match program.accesses.get(*access as usize).map(|access| access.base) {

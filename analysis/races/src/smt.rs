@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Base, Program, Source};
 use crate::prove::{Counter, Poly, Premise, Spread};
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 /// What a question is made of.
 pub(crate) struct Question<'q> {
@@ -18,7 +18,7 @@ pub(crate) struct Question<'q> {
     /// Axes of the grid on which the programs may differ.
     pub(crate) axes: &'q [u8],
     /// What a launch gives.
-    pub(crate) known: &'q FxHashMap<Symbol, i64>,
+    pub(crate) known: &'q FxHashMap<Variable, i64>,
     pub(crate) tickets: &'q FxHashMap<u32, Counter>,
     pub(crate) premises: &'q BTreeSet<Premise>,
     /// What the proof rests on.
@@ -56,7 +56,7 @@ impl Question<'_> {
         let _ = writeln!(writer.facts, "(assert (< {x} (+ {y} {other})))\n(assert (< {y} (+ {x} {size})))");
         let mut differ = String::new();
         for axis in 0..3u8 {
-            let [mine, others] = [1, 2].map(|copy| self.symbol(&mut writer, Symbol::Program(axis), copy));
+            let [mine, others] = [1, 2].map(|copy| self.variable(&mut writer, Variable::Program(axis), copy));
             match self.axes.contains(&axis) {
                 true => differ += &format!(" (not (= {mine} {others}))"),
                 false => _ = writeln!(writer.facts, "(assert (= {mine} {others}))"),
@@ -66,7 +66,7 @@ impl Question<'_> {
         self.assume(&mut writer);
         let mut drawn = std::mem::take(&mut writer.drawn);
         if let Some((counter, axis)) = self.tickets.values().find_map(|counter| Some((*counter, counter.axis()?))) {
-            drawn.extend([1, 2].map(|copy| (copy, counter, self.symbol(&mut writer, Symbol::Program(axis), copy))));
+            drawn.extend([1, 2].map(|copy| (copy, counter, self.variable(&mut writer, Variable::Program(axis), copy))));
         }
         for (_, counter, mine) in drawn.iter().filter(|one| one.0 == 1) {
             for (_, of, others) in drawn.iter().filter(|one| one.0 == 2 && one.1.is(*counter)) {
@@ -82,12 +82,12 @@ impl Question<'_> {
     fn assume(&mut self, writer: &mut Writer) {
         for premise in self.premises {
             let Premise::Few(axis, most) = premise else { continue };
-            let (programs, most) = (self.symbol(writer, Symbol::Programs(*axis), 0), self.poly(writer, most, 1));
+            let (programs, most) = (self.variable(writer, Variable::Programs(*axis), 0), self.poly(writer, most, 1));
             let _ = writeln!(writer.facts, "(assert (<= {programs} {most}))");
         }
         for spread in self.spreads {
             // What is of both instances is said as it is.
-            let second = |node: &Node| matches!(node, Node::Symbol(_, 2) | Node::Read(_, _, 2));
+            let second = |node: &Node| matches!(node, Node::Variable(_, 2) | Node::Read(_, _, 2));
             let both = spread.span.atoms().any(|atom| self.program.terms.any_leaf(atom, second));
             for (copy, number) in [(1, self.pair.0), (2, self.pair.1)] {
                 let [one, of] = [number, spread.access].map(|number| &self.program.accesses[number as usize]);
@@ -114,36 +114,36 @@ impl Question<'_> {
         format!("(+ 0 0 {})", parts.join(" "))
     }
 
-    fn symbol(&self, writer: &mut Writer, symbol: Symbol, copy: u8) -> String {
-        let copy = if symbol.is_shared() { 0 } else { copy };
-        let name = match symbol {
-            Symbol::Program(axis) => format!("program{axis}_{copy}"),
-            Symbol::Programs(axis) => format!("programs{axis}"),
-            Symbol::Argument(at) => format!("argument{at}"),
-            Symbol::DescriptorSize(at, dim) => format!("size{at}_{dim}"),
-            Symbol::Lane(dim) => format!("lane{dim}_{copy}"),
-            Symbol::Round(number) => format!("round{number}_{copy}"),
+    fn variable(&self, writer: &mut Writer, variable: Variable, copy: u8) -> String {
+        let copy = if variable.is_shared() { 0 } else { copy };
+        let name = match variable {
+            Variable::Program(axis) => format!("program{axis}_{copy}"),
+            Variable::Programs(axis) => format!("programs{axis}"),
+            Variable::Argument(at) => format!("argument{at}"),
+            Variable::DescriptorSize(at, dim) => format!("size{at}_{dim}"),
+            Variable::Lane(dim) => format!("lane{dim}_{copy}"),
+            Variable::Round(number) => format!("round{number}_{copy}"),
         };
         if !writer.declared.insert(name.clone()) {
             return name;
         }
         let _ = writeln!(writer.declarations, "(declare-const {name} Int)");
         let _ = writeln!(writer.facts, "(assert (>= {name} 0))");
-        if let Some(value) = self.known.get(&symbol) {
+        if let Some(value) = self.known.get(&variable) {
             let _ = writeln!(writer.facts, "(assert (= {name} {}))", number((*value).into()));
         }
-        match symbol {
-            Symbol::Program(axis) => {
-                let all = self.symbol(writer, Symbol::Programs(axis), 0);
+        match variable {
+            Variable::Program(axis) => {
+                let all = self.variable(writer, Variable::Programs(axis), 0);
                 let _ = writeln!(writer.facts, "(assert (< {name} {all}))");
             }
-            Symbol::Programs(_) => _ = writeln!(writer.facts, "(assert (>= {name} 1))"),
-            Symbol::Lane(dim) => {
+            Variable::Programs(_) => _ = writeln!(writer.facts, "(assert (>= {name} 1))"),
+            Variable::Lane(dim) => {
                 let access = if copy == 2 { self.pair.1 } else { self.pair.0 };
                 let size = self.program.accesses[access as usize].lanes.get(usize::from(dim)).copied().unwrap_or(1);
                 let _ = writeln!(writer.facts, "(assert (< {name} {size}))");
             }
-            Symbol::Argument(_) | Symbol::DescriptorSize(..) | Symbol::Round(_) => {}
+            Variable::Argument(_) | Variable::DescriptorSize(..) | Variable::Round(_) => {}
         }
         name
     }
@@ -156,7 +156,7 @@ impl Question<'_> {
         let bits = self.program.terms.bits(term);
         let text = match self.program.terms.node(term).clone() {
             Node::Const(value) => number(if bits == 1 { i128::from(value & 1) } else { value.into() }),
-            Node::Symbol(symbol, copy) => self.symbol(writer, symbol, copy),
+            Node::Variable(variable, copy) => self.variable(writer, variable, copy),
             Node::Read(source, lanes, copy) => self.read(writer, term, (source, lanes, copy), bits),
             Node::Trunc(a) => {
                 let a = self.term(writer, a);
@@ -207,7 +207,7 @@ impl Question<'_> {
                 if let Some(counter) = self.tickets.get(&source) {
                     writer.drawn.push((copy, *counter, name.clone()));
                     if let Some(axis) = counter.axis() {
-                        let all = self.symbol(writer, Symbol::Programs(axis), 0);
+                        let all = self.variable(writer, Variable::Programs(axis), 0);
                         let _ = writeln!(writer.facts, "(assert (and (>= {name} 0) (< {name} {all})))");
                     }
                 }
@@ -230,7 +230,7 @@ impl Question<'_> {
         }
         let own = self.program.terms.instance(access.offset, copy, &mut FxHashMap::default());
         let at = self.program.terms.replace(own, &mut FxHashMap::default(), &mut |_, node, _| match node {
-            Node::Symbol(Symbol::Lane(dim), _) => lanes.get(usize::from(*dim)).copied(),
+            Node::Variable(Variable::Lane(dim), _) => lanes.get(usize::from(*dim)).copied(),
             _ => None,
         });
         Some((base, access.bytes, at))

@@ -11,8 +11,8 @@ use crate::limits::choose::{FARTHER, LARGER, LARGEST, STRIDES};
 use crate::program::Program;
 use crate::prove::Converter;
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
-use crate::term::{BinOp, Node, Symbol, Term};
 use base::{Cancel, Cancelled};
+use terms::{BinOp, Node, Term, Variable};
 
 /// Two accesses, the lower number first.
 pub(crate) type Pair = (u32, u32);
@@ -142,7 +142,7 @@ impl<'p> Strides<'p> {
             let atoms = poly.terms().filter(|(monomial, _)| monomial.len() >= least);
             for atom in atoms.flat_map(|(monomial, _)| monomial.iter()).filter(|atom| seen.insert((**atom, least))) {
                 match self.program.terms.node(*atom) {
-                    Node::Symbol(Symbol::Argument(at), _)
+                    Node::Variable(Variable::Argument(at), _)
                         if self.launch.value(*at).is_none() && !strides.contains(at) =>
                     {
                         strides.push(*at);
@@ -157,7 +157,7 @@ impl<'p> Strides<'p> {
         strides.sort_unstable();
         let terms = &self.program.terms;
         let bounds = |at: u32| {
-            let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(of), _) if *of == at);
+            let is = |node: &Node| matches!(node, Node::Variable(Variable::Argument(of), _) if *of == at);
             let accesses = [a, b].map(|access| &self.program.accesses[access as usize]);
             accesses.iter().any(|access| [access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is)))
         };
@@ -181,7 +181,7 @@ fn with_larger(setting: &Setting, arguments: &[u32], size: i64) -> Option<Settin
     let mut wide = setting.clone();
     for (at, argument) in arguments.iter().enumerate() {
         let apart = size.checked_mul(at as i64 + 1).filter(|apart| *apart <= LARGEST)?;
-        *wide.values.get_mut(&Symbol::Argument(*argument))? = apart;
+        *wide.values.get_mut(&Variable::Argument(*argument))? = apart;
     }
     Some(wide)
 }

@@ -7,7 +7,7 @@ use crate::decide::Decider;
 use crate::program::Source;
 use crate::report::Reason;
 use crate::run::{Outcome, Setting, Stuck};
-use crate::term::{Node, Term};
+use terms::{Node, Term};
 
 impl Decider<'_> {
     /// Why runs that were to show something of these accesses were not finished.

@@ -20,7 +20,7 @@ use crate::program::Program;
 use crate::prove::{Premise, Spread};
 use crate::report::Reason;
 use crate::run::{Allowance, Meeting, Setting, explore};
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 impl Decider<'_> {
     /// That two programs meet where what is assumed of strides does not hold, whatever they are.
@@ -201,15 +201,15 @@ fn against(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting
 
 /// Whether what is assumed says how many programs there are, and nothing else.
 fn counts_programs(program: &Program, spread: &Spread) -> bool {
-    let is_program = |atom| matches!(program.terms.node(atom), Node::Symbol(Symbol::Program(_), _));
+    let is_program = |atom| matches!(program.terms.node(atom), Node::Variable(Variable::Program(_), _));
     spread.span.atoms().all(is_program)
 }
 
 /// Numbers of tiles that addresses are made of: programs' numbers, and quotients and remainders of what these are in. Those
 /// of what lanes are in are numbers of elements.
 fn tiles_of(program: &Program, of: &[Term]) -> Vec<Term> {
-    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
-    let is_lane = |node: &Node| matches!(node, Node::Symbol(Symbol::Lane(_), _));
+    let is_program = |node: &Node| matches!(node, Node::Variable(Variable::Program(_), _));
+    let is_lane = |node: &Node| matches!(node, Node::Variable(Variable::Lane(_), _));
     let is_tile = |term: &Term| match program.terms.node(*term) {
         Node::Binary(op, ..) => {
             is_quotient(*op) && program.terms.any_leaf(*term, is_program) && !program.terms.any_leaf(*term, is_lane)
@@ -250,9 +250,9 @@ impl Held {
 /// Numbers of programs that addresses are made of less than of, each with what they are held below: programs that differ by
 /// that, or beyond it, are alike. What is read, and elements, in which lanes are, are no such numbers.
 fn held_below(program: &Program, of: Term) -> Vec<(Term, Held)> {
-    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
-    let is_other = |node: &Node| matches!(node, Node::Symbol(Symbol::Lane(_), _) | Node::Read(..));
-    let is_own = |node: &Node| matches!(node, Node::Symbol(symbol, _) if !symbol.is_shared());
+    let is_program = |node: &Node| matches!(node, Node::Variable(Variable::Program(_), _));
+    let is_other = |node: &Node| matches!(node, Node::Variable(Variable::Lane(_), _) | Node::Read(..));
+    let is_own = |node: &Node| matches!(node, Node::Variable(variable, _) if !variable.is_shared());
     let mut all = Vec::new();
     for term in crate::expressions::parts(program, vec![of]) {
         let Node::Binary(op, a, b) = *program.terms.node(term) else { continue };
@@ -282,7 +282,7 @@ fn held_below(program: &Program, of: Term) -> Vec<(Term, Held)> {
 
 /// Whether a term is a program's number, or a quotient of what programs' numbers are in, which nothing but sizes bounds.
 fn is_digit(program: &Program, of: Term) -> bool {
-    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
+    let is_program = |node: &Node| matches!(node, Node::Variable(Variable::Program(_), _));
     if is_program(program.terms.node(of)) {
         return true;
     }
@@ -292,7 +292,7 @@ fn is_digit(program: &Program, of: Term) -> bool {
 
 /// The largest constant that program numbers are multiplied with, divided by or held below.
 fn together(program: &Program) -> i64 {
-    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
+    let is_program = |node: &Node| matches!(node, Node::Variable(Variable::Program(_), _));
     let mut most = 2;
     for term in used(program) {
         let Node::Binary(op, a, b) = *program.terms.node(term) else { continue };
@@ -313,11 +313,11 @@ fn sizes(program: &Program, launch: &Known) -> Vec<u32> {
     let mut conditions = conjuncts(program, &open);
     let divides = |term: &Term| matches!(program.terms.node(*term), Node::Binary(op, ..) if is_quotient(*op));
     conditions.extend(used(program).into_iter().filter(divides));
-    let is_program = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(_), _));
+    let is_program = |node: &Node| matches!(node, Node::Variable(Variable::Program(_), _));
     let mut all = Vec::new();
     for condition in conditions.into_iter().filter(|condition| program.terms.any_leaf(*condition, is_program)) {
         program.terms.leaves(condition, &mut |node| {
-            if let Node::Symbol(Symbol::Argument(at), _) = node
+            if let Node::Variable(Variable::Argument(at), _) = node
                 && !all.contains(at)
             {
                 all.push(*at);

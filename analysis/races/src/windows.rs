@@ -8,7 +8,7 @@ use crate::conjuncts::conjuncts;
 use crate::decide::Decider;
 use crate::prove::{Monomial, Poly, Spread};
 use crate::report::Reason;
-use crate::term::{Node, Symbol, Term};
+use terms::{Node, Term, Variable};
 
 impl Decider<'_> {
     /// That nothing says whether the windows of programs overlap.
@@ -50,8 +50,9 @@ impl Decider<'_> {
 
     /// Whether it counts lanes and iterations of one program, and nothing else.
     fn is_count(&self, of: &Poly) -> bool {
-        let own =
-            |atom: Term| matches!(self.program.terms.node(atom), Node::Symbol(Symbol::Lane(_) | Symbol::Round(_), _));
+        let own = |atom: Term| {
+            matches!(self.program.terms.node(atom), Node::Variable(Variable::Lane(_) | Variable::Round(_), _))
+        };
         !of.is_zero() && of.atoms().all(own)
     }
 
@@ -68,8 +69,8 @@ impl Decider<'_> {
         let terms = &self.program.terms;
         // Parts of spans are those of one of two programs, masks those of any.
         let mentions = |condition: Term, part: Term| {
-            let Node::Symbol(symbol, _) = terms.node(part) else { return false };
-            terms.any_leaf(condition, |node| matches!(node, Node::Symbol(other, _) if other == symbol))
+            let Node::Variable(variable, _) = terms.node(part) else { return false };
+            terms.any_leaf(condition, |node| matches!(node, Node::Variable(other, _) if other == variable))
         };
         conjuncts(&self.program, &[access.mask, access.path])
             .into_iter()
@@ -79,7 +80,7 @@ impl Decider<'_> {
     /// An argument of which no launch says that it is a number of some tensor.
     fn is_plain(&self, atom: Term) -> bool {
         match self.program.terms.node(atom) {
-            Node::Symbol(Symbol::Argument(at), _) => {
+            Node::Variable(Variable::Argument(at), _) => {
                 self.launch.value(*at).is_none() && !self.launch.of_tensors.contains(at)
             }
             _ => false,

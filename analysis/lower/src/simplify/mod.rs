@@ -49,6 +49,3 @@ pub fn simplify(mut kernel: Kernel, mut map: SourceMap) -> (Kernel, SourceMap) {
     }
     renumber::renumber(kernel, map)
 }
-
-#[cfg(test)]
-mod tests;

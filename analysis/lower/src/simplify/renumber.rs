@@ -92,6 +92,7 @@ pub(super) fn renumber(mut kernel: Kernel, mut map: SourceMap) -> (Kernel, Sourc
     let new = |id: &BufferId| to.buffers.new.get(id.0 as usize).copied().flatten().map(BufferId);
     map.placed = map.placed.iter().filter_map(new).collect();
     map.registers = map.registers.iter().filter_map(new).collect();
+    map.global_places = map.global_places.iter().filter_map(new).collect();
     map.inputs = to.inputs.pick(&map.inputs);
     map.vars = to.vars.pick(&map.vars);
     map.sites = to.sites.pick(&map.sites);

@@ -10,12 +10,12 @@ use crate::choose::{is_contradicted, is_never_met, settings};
 use crate::limits::proofs::{BY_TABLES, PAIRS, PAIRS_OF_MANY};
 use crate::limits::runs::PROGRAMS;
 use crate::program::{Base, MemSyncScope};
-use crate::prove::{Converter, Counter, Premise, Prover, Ranges, Spread, Table, tables, tickets};
+use crate::prove::{Counter, Premise, Prover, Spread, Table, tables, tickets};
 use crate::report::Query;
 use crate::run::{Allowance, Meeting, Outcome, Setting, explore};
 use crate::smt::Question;
 use crate::strides::pair;
-use crate::term::Symbol;
+use terms::Variable;
 
 impl Decider<'_> {
     /// Pairs of accesses that may race where they meet, and whether there are too many.
@@ -36,7 +36,7 @@ impl Decider<'_> {
         (pairs, limited)
     }
 
-    fn may_race(&self, a: usize, b: usize) -> bool {
+    pub(super) fn may_race(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.program.accesses[a], &self.program.accesses[b]);
         if !a.action.writes() && !b.action.writes() {
             return false;
@@ -64,26 +64,9 @@ impl Decider<'_> {
     ) -> Result<Proofs, Cancelled> {
         let (known, tickets) = (self.known(), self.tickets());
         let (tables, constant) = (self.tables(), self.constant());
-        let ranges = Ranges::new(&self.program, &known);
-        let counts = self.launch.host.counts(&mut self.program);
-        let convert = Converter::of_launch(&self.program, ranges, counts);
-        let mut prover = Prover {
-            tickets,
-            tables: &tables,
-            constant: &constant,
-            program: &mut self.program,
-            convert,
-            known: &known,
-            launch: &self.launch,
-            sized: self.launch.given,
-            axes: axes.to_vec(),
-            length: None,
-            asked: FxHashSet::default(),
-            rows: BY_TABLES,
-            wanted: Vec::new(),
-            broken: FxHashMap::default(),
-            contradicted: FxHashMap::default(),
-        };
+        let of_data = (&tables, &constant);
+        let mut prover = Prover::new(&mut self.program, &self.launch, &known, of_data, axes);
+        (prover.tickets, prover.rows) = (tickets, BY_TABLES);
         let mut proofs = Proofs {
             open: Vec::new(),
             spreads: Vec::new(),
@@ -205,28 +188,10 @@ impl Decider<'_> {
             cancel.check()?;
             let place = |access: u32| self.tree.op_header_range(self.program.accesses[access as usize].op);
             let ops = (place(a), place(b));
-            let tickets = drawn.clone();
-            let ranges = Ranges::new(&self.program, &known);
-            let counts = self.launch.host.counts(&mut self.program);
-            let convert = Converter::of_launch(&self.program, ranges, counts);
-            let mut prover = Prover {
-                program: &mut self.program,
-                convert,
-                tickets,
-                // What is assumed of tables is no part of the question.
-                tables: &none,
-                constant: &constant,
-                known: &known,
-                launch: &self.launch,
-                sized: self.launch.given,
-                axes: axes.clone(),
-                length: None,
-                asked: FxHashSet::default(),
-                rows: 0,
-                wanted: Vec::new(),
-                broken: FxHashMap::default(),
-                contradicted: FxHashMap::default(),
-            };
+            // What is assumed of tables is no part of the question.
+            let of_data = (&none, &constant);
+            let mut prover = Prover::new(&mut self.program, &self.launch, &known, of_data, &axes);
+            prover.tickets = drawn.clone();
             let apart = prover.apart(a, b);
             let spreads = apart.as_ref().map_or_else(Vec::new, |apart| apart.spreads.clone());
             let premises = apart.as_ref().map_or_else(BTreeSet::new, |apart| apart.premises.clone());
@@ -253,15 +218,15 @@ impl Decider<'_> {
     }
 
     /// What the launch gives.
-    fn known(&self) -> FxHashMap<Symbol, i64> {
+    pub(super) fn known(&self) -> FxHashMap<Variable, i64> {
         let values = self.launch.values.iter();
-        let mut known: FxHashMap<Symbol, i64> =
-            values.map(|(argument, value)| (Symbol::Argument(*argument), *value)).collect();
+        let mut known: FxHashMap<Variable, i64> =
+            values.map(|(argument, value)| (Variable::Argument(*argument), *value)).collect();
         let sizes = self.launch.sizes.iter();
-        known.extend(sizes.map(|((argument, dim), size)| (Symbol::DescriptorSize(*argument, *dim), *size)));
+        known.extend(sizes.map(|((argument, dim), size)| (Variable::DescriptorSize(*argument, *dim), *size)));
         for axis in 0..3u8 {
             if let Some(count) = self.launch.grid[usize::from(axis)] {
-                known.insert(Symbol::Programs(axis), count);
+                known.insert(Variable::Programs(axis), count);
             }
         }
         known
@@ -280,7 +245,7 @@ impl Decider<'_> {
     }
 
     /// Arguments whose tensors nothing writes.
-    fn constant(&self) -> FxHashSet<u32> {
+    pub(super) fn constant(&self) -> FxHashSet<u32> {
         let writes = self.program.accesses.iter().filter(|access| access.action.writes());
         let written: FxHashSet<Option<u32>> = writes.map(|access| self.tensor(access.base)).collect();
         let arguments = 0..self.program.arguments.len() as u32;

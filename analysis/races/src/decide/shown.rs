@@ -7,7 +7,7 @@ use super::Decider;
 use crate::report::{Race, Reason};
 use crate::run::{Meeting, Outcome, Setting};
 use crate::strides::{Pair, Strides, pair};
-use crate::term::{Node, Symbol};
+use terms::{Node, Variable};
 
 /// A race with its pair of accesses; and whether it hangs on no chosen grid.
 pub(super) type Shown = (Race, Pair, bool);
@@ -53,7 +53,8 @@ impl Decider<'_> {
         }
         let wide = (0..3).filter(|axis| setting.grid[*axis] > 1 && unknown(*axis)).count();
         let told = |axis: &usize| {
-            let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(of), _) if usize::from(*of) == *axis);
+            let is =
+                |node: &Node| matches!(node, Node::Variable(Variable::Program(of), _) if usize::from(*of) == *axis);
             [&meeting.first, &meeting.second].into_iter().any(|event| {
                 let access = &self.program.accesses[event.access as usize];
                 [access.offset, access.mask, access.path].into_iter().any(|term| self.program.terms.any_leaf(term, is))

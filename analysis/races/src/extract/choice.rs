@@ -7,7 +7,7 @@ use super::memory::Place;
 use super::{Choice, Extractor, Target, Value};
 use crate::limits::extract::WAYS;
 use crate::program::{Action, Base, Completion, Step};
-use crate::term::{Node, Symbol, Term};
+use terms::{Node, Term, Variable};
 
 impl Extractor<'_> {
     /// What a pointer points into that is one of two.
@@ -66,7 +66,8 @@ impl Extractor<'_> {
         };
         let result = self.tree.results(op).first().copied();
         let not = self.program.terms.not(condition);
-        let by_lane = self.program.terms.any_leaf(condition, |node| matches!(node, Node::Symbol(Symbol::Lane(_), _)));
+        let by_lane =
+            self.program.terms.any_leaf(condition, |node| matches!(node, Node::Variable(Variable::Lane(_), _)));
         let (path, mut made) = (self.path, Vec::new());
         let mut last = 0;
         for (target, holds, taken) in [(yes, condition, true), (no, not, false)] {

@@ -6,7 +6,7 @@ use ttgir::{BlockId, OpId, RegionId, ValueId};
 
 use super::{DEPTH, Elements, Extractor, Pointer, Target, Value};
 use crate::program::{Base, Carried, Loop, Source, Step};
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 /// What a loop makes of a value that it carries.
 enum Course {
@@ -166,7 +166,7 @@ impl Extractor<'_> {
     /// Whether an expression is the same in all rounds of a loop whose sources begin at `from`.
     fn is_invariant(&self, term: Term, round: u32, from: usize) -> bool {
         !self.program.terms.any_leaf(term, |node| match node {
-            Node::Symbol(Symbol::Round(number), _) => *number >= round,
+            Node::Variable(Variable::Round(number), _) => *number >= round,
             Node::Read(source, ..) => *source as usize >= from,
             _ => false,
         })
@@ -248,7 +248,7 @@ impl Extractor<'_> {
         carried: &dyn Fn(&Self, Term) -> bool,
     ) -> Option<Term> {
         let others = |node: &Node| match node {
-            Node::Symbol(Symbol::Round(other), _) => *other > number,
+            Node::Variable(Variable::Round(other), _) => *other > number,
             Node::Read(source, ..) => *source as usize >= from,
             _ => false,
         };
@@ -259,7 +259,7 @@ impl Extractor<'_> {
         let one = terms.int(1, terms.bits(round));
         let before = terms.binary(BinOp::Sub, round, one);
         let shifted = terms.replace(becomes, &mut FxHashMap::default(), &mut |_, node, _| match node {
-            Node::Symbol(Symbol::Round(other), 0) if *other == number => Some(before),
+            Node::Variable(Variable::Round(other), 0) if *other == number => Some(before),
             _ => None,
         });
         let zero = terms.int(0, terms.bits(round));
@@ -345,7 +345,7 @@ impl Extractor<'_> {
         let first: Vec<Value> = operands[3..].iter().map(|value| self.value(*value)).collect();
         let number = self.program.loops.len() as u32;
         let bits = self.program.terms.bits(lower);
-        let round = self.program.terms.symbol(Symbol::Round(number), bits);
+        let round = self.program.terms.variable(Variable::Round(number), bits);
         let terms = &mut self.program.terms;
         let passed = terms.binary(BinOp::Mul, step, round);
         let counter = terms.binary(BinOp::Add, lower, passed);
@@ -417,7 +417,7 @@ impl Extractor<'_> {
 
     fn term_at_round(&mut self, term: Term, number: u32, round: Term) -> Term {
         self.program.terms.replace(term, &mut FxHashMap::default(), &mut |terms, node, bits| match node {
-            Node::Symbol(Symbol::Round(other), 0) if *other == number => Some(terms.resize(round, bits, true)),
+            Node::Variable(Variable::Round(other), 0) if *other == number => Some(terms.resize(round, bits, true)),
             _ => None,
         })
     }
@@ -428,7 +428,7 @@ impl Extractor<'_> {
         let &[before, after] = &*regions else { return };
         let first: Vec<Value> = tree.operands(op).iter().map(|value| self.value(*value)).collect();
         let number = self.program.loops.len() as u32;
-        let round = self.program.terms.symbol(Symbol::Round(number), 32);
+        let round = self.program.terms.variable(Variable::Round(number), 32);
         let rounds = self.source(Source::Rounds);
         let always = self.program.terms.truth(true);
         let range = tree.op_name_range(op);

@@ -6,15 +6,15 @@ use super::memory::Place;
 use super::value::element_bytes;
 use super::{Descriptor, Elements, Extractor, Target, Value};
 use crate::program::{Action, Base, Completion};
-use crate::term::{BinOp, Symbol, Term};
+use terms::{BinOp, Term, Variable};
 
 impl Extractor<'_> {
     /// A descriptor that the host makes: its sizes are not known here, and its elements lie row by row without gaps
     /// that would matter.
     pub(super) fn described_argument(&mut self, argument: u32, block: &[i64], bits: u32) -> Value {
         let terms = &mut self.program.terms;
-        let size = |dim: usize| Symbol::DescriptorSize(argument, dim as u8);
-        let sizes: Vec<Term> = (0..block.len()).map(|dim| terms.symbol(size(dim), 64)).collect();
+        let size = |dim: usize| Variable::DescriptorSize(argument, dim as u8);
+        let sizes: Vec<Term> = (0..block.len()).map(|dim| terms.variable(size(dim), 64)).collect();
         let mut strides = vec![terms.int(1, 64); block.len()];
         for dim in (0..block.len().saturating_sub(1)).rev() {
             strides[dim] = terms.binary(BinOp::Mul, sizes[dim + 1], strides[dim + 1]);
@@ -314,7 +314,7 @@ impl Extractor<'_> {
         let mut place = self.block_place(&one, &[zero, column], &[1]);
         let terms = &mut self.program.terms;
         // The block's lane along the rows stands for the row itself.
-        let lane = terms.symbol(Symbol::Lane(0), 64);
+        let lane = terms.variable(Variable::Lane(0), 64);
         let by_lane = terms.binary(BinOp::Mul, lane, one.strides[0]);
         let bytes = terms.int(i64::from(one.bytes), 64);
         let by_lane = terms.binary(BinOp::Mul, by_lane, bytes);

@@ -6,7 +6,7 @@ use ttgir::{OpId, ValueId};
 use super::{Elements, Extractor, Pointer, Target, Value};
 use crate::limits::extract::LANES;
 use crate::program::{Access, Action, Base, Completion, Loop, MemSyncScope, Ordering, Source, Step, Update};
-use crate::term::{BinOp, Term};
+use terms::{BinOp, Term};
 
 /// Where an access goes, before it is one.
 pub(super) struct Place {

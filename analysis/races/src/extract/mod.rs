@@ -15,8 +15,8 @@ use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
 
 use crate::limits::extract::{CALLS as DEPTH, TERMS};
 use crate::program::{Argument, Base, Program, Source, Step, Unfollowed};
-use crate::term::{Node, Symbol, Term};
 pub(crate) use scalar::axis;
+use terms::{Node, Term, Variable};
 pub(crate) use value::{Choice, Descriptor, Elements, Pointer, Target, Value};
 
 /// The state of the walk over one function.
@@ -90,7 +90,7 @@ impl<'t> Extractor<'t> {
                 Ty::TensorDesc { shape, elem } => self.described_argument(number, shape, elem.bits),
                 _ => match bits {
                     Some(bits) => {
-                        let term = self.program.terms.symbol(Symbol::Argument(number), bits);
+                        let term = self.program.terms.variable(Variable::Argument(number), bits);
                         Value::Int(Elements { lanes: [].into(), term })
                     }
                     None => self.argument_tensor(argument, number),
@@ -164,7 +164,7 @@ impl<'t> Extractor<'t> {
 
     /// An element's place along a dimension of the tensor at hand.
     pub(crate) fn lane(&mut self, dim: usize) -> Term {
-        self.program.terms.symbol(Symbol::Lane(dim as u8), 64)
+        self.program.terms.variable(Variable::Lane(dim as u8), 64)
     }
 
     /// Walks over the ops of a region's only block.
@@ -221,7 +221,7 @@ impl<'t> Extractor<'t> {
         let condition = self.tree.operands(op).first().and_then(|operand| self.values.get(operand));
         let Some(Value::Int(Elements { lanes, term })) = condition else { return };
         let own = |node: &Node| match node {
-            Node::Symbol(symbol, _) => !matches!(symbol, Symbol::Argument(_)),
+            Node::Variable(variable, _) => !matches!(variable, Variable::Argument(_)),
             Node::Read(..) => true,
             _ => false,
         };

@@ -6,7 +6,7 @@ use ttgir::{OpId, Tree};
 
 use super::{Descriptor, Elements, Extractor, Pointer, Target, Value};
 use crate::program::{Base, Source};
-use crate::term::{BinOp, Symbol, Term};
+use terms::{BinOp, Term, Variable};
 
 /// The axis of the grid that an attribute of an op names, by letter or number.
 pub(crate) fn axis(tree: &Tree, op: OpId, attribute: &str) -> u8 {
@@ -80,13 +80,13 @@ impl Extractor<'_> {
     }
 
     /// A number of the grid.
-    fn of_grid(&mut self, symbol: Symbol) -> Value {
-        if let Symbol::Program(axis) = symbol
+    fn of_grid(&mut self, variable: Variable) -> Value {
+        if let Variable::Program(axis) = variable
             && !self.program.axes.contains(&axis)
         {
             self.program.axes.push(axis);
         }
-        Value::Int(Elements { lanes: [].into(), term: self.program.terms.symbol(symbol, 32) })
+        Value::Int(Elements { lanes: [].into(), term: self.program.terms.variable(variable, 32) })
     }
 
     fn computed(&mut self, op: OpId, code: OpCode, result: ttgir::ValueId) -> Option<Value> {
@@ -95,16 +95,16 @@ impl Extractor<'_> {
         match code {
             OpCode::Arith(Arith::Select) => self.select(operands),
             OpCode::Arith(arith) => self.arith(op, arith, result).map(Value::Int),
-            OpCode::Tt(Tt::GetProgramId) => Some(self.of_grid(Symbol::Program(axis(tree, op, "axis")))),
-            OpCode::Tt(Tt::GetNumPrograms) => Some(self.of_grid(Symbol::Programs(axis(tree, op, "axis")))),
+            OpCode::Tt(Tt::GetProgramId) => Some(self.of_grid(Variable::Program(axis(tree, op, "axis")))),
+            OpCode::Tt(Tt::GetNumPrograms) => Some(self.of_grid(Variable::Programs(axis(tree, op, "axis")))),
             OpCode::Tt(Tt::ElementwiseInlineAsm) if operands.is_empty() => {
                 let text = tree.attr(op, "asm_string").and_then(|attr| tree.attr_str(attr));
                 let alone = ctas(tree, op) == 1;
                 match assembly::special_register(text?)? {
-                    SpecialRegister::Program(axis) if !alone => Some(self.of_grid(Symbol::Program(axis))),
-                    SpecialRegister::Programs(axis) if !alone => Some(self.of_grid(Symbol::Programs(axis))),
-                    SpecialRegister::Cta(axis) if alone => Some(self.of_grid(Symbol::Program(axis))),
-                    SpecialRegister::Ctas(axis) if alone => Some(self.of_grid(Symbol::Programs(axis))),
+                    SpecialRegister::Program(axis) if !alone => Some(self.of_grid(Variable::Program(axis))),
+                    SpecialRegister::Programs(axis) if !alone => Some(self.of_grid(Variable::Programs(axis))),
+                    SpecialRegister::Cta(axis) if alone => Some(self.of_grid(Variable::Program(axis))),
+                    SpecialRegister::Ctas(axis) if alone => Some(self.of_grid(Variable::Programs(axis))),
                     _ => None,
                 }
             }

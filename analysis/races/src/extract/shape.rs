@@ -4,7 +4,7 @@ use dialects::{OpCode, Tt, Ttg};
 use ttgir::{OpId, ValueId};
 
 use super::{Elements, Extractor, Pointer, Value};
-use crate::term::{BinOp, Term};
+use terms::{BinOp, Term};
 
 impl Extractor<'_> {
     /// Follows `op` where it makes or moves elements; false where it does not.

@@ -4,7 +4,7 @@ use ttgir::{Ty, ValueId};
 
 use super::value::element_bytes;
 use super::{Elements, Extractor, Value};
-use crate::term::Term;
+use terms::Term;
 
 impl Extractor<'_> {
     /// The lanes and the width of an integer or a tensor of integers.

@@ -1,7 +1,7 @@
 //! Values of a kernel, as far as addresses, masks and conditions depend on them.
 
 use crate::program::Base;
-use crate::term::Term;
+use terms::Term;
 
 /// What a pointer points into, while a kernel is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::poly::{Monomial, Poly};
 use super::range::Ranges;
 use crate::program::{Carried, Program};
-use crate::term::{BinOp, Node, Symbol, Term, Terms};
+use terms::{BinOp, Node, Term, Terms, Variable};
 
 /// Turns expressions into polynomials. Numbers of 32 bits and more are taken to be whole: that no address wraps is taken
 /// for granted, save where what is known of a launch or a shift says that it does. What narrower integers cut off is cut
@@ -121,9 +121,9 @@ impl Converter {
         }
         match terms.node(term).clone() {
             Node::Const(value) => Poly::constant(value.into()),
-            Node::Symbol(symbol, copy) => {
-                // A symbol has one atom in all widths.
-                let one = terms.as_width(symbol, copy);
+            Node::Variable(variable, copy) => {
+                // A variable has one atom in all widths.
+                let one = terms.as_width(variable, copy);
                 Poly::atom(one)
             }
             Node::Read(..) | Node::Select(..) => atom,
@@ -181,21 +181,21 @@ impl Converter {
             return facts;
         }
         match node {
-            Node::Symbol(Symbol::Program(axis), _) => {
+            Node::Variable(Variable::Program(axis), _) => {
                 facts.push(positive());
-                let programs = program.terms.symbol(Symbol::Programs(axis), 32);
+                let programs = program.terms.variable(Variable::Programs(axis), 32);
                 let programs = self.poly(&mut program.terms, programs);
                 facts.push(Fact::ordered(&this.shifted(1), &programs));
             }
             Node::Read(source, ..) if self.programs.contains_key(&source) => {
                 let axis = self.programs.get(&source).copied().unwrap_or(0);
-                let programs = program.terms.symbol(Symbol::Programs(axis), 32);
+                let programs = program.terms.variable(Variable::Programs(axis), 32);
                 let programs = self.poly(&mut program.terms, programs);
                 facts.push(positive());
                 facts.push(Fact::ordered(&this.shifted(1), &programs));
             }
             Node::Read(source, ..) if self.carried.contains(&source) => facts.push(positive()),
-            Node::Symbol(Symbol::Programs(axis), _) => {
+            Node::Variable(Variable::Programs(axis), _) => {
                 facts.push(Fact::at_least_zero(this.shifted(-1)));
                 for (_, count) in self.counts.iter().filter(|(of, _)| *of == axis) {
                     facts.push(match count {
@@ -204,13 +204,13 @@ impl Converter {
                     });
                 }
             }
-            Node::Symbol(Symbol::Lane(dim), copy) => {
+            Node::Variable(Variable::Lane(dim), copy) => {
                 facts.push(positive());
                 if let Some(size) = lanes(dim, copy) {
                     facts.push(Fact::ordered(&this, &Poly::constant(i128::from(size) - 1)));
                 }
             }
-            Node::Symbol(Symbol::Round(_) | Symbol::Argument(_) | Symbol::DescriptorSize(..), _) => {
+            Node::Variable(Variable::Round(_) | Variable::Argument(_) | Variable::DescriptorSize(..), _) => {
                 facts.push(positive());
             }
             Node::Binary(BinOp::Or | BinOp::Xor, ..) => {
@@ -324,7 +324,7 @@ impl Converter {
     /// be no more than there are programs: `tiles + num_programs - 1`.
     fn not_negative(&self, terms: &Terms, poly: &Poly) -> bool {
         let positive = |monomial: &Monomial| {
-            let is_count = |atom: &Term| matches!(terms.node(*atom), Node::Symbol(Symbol::Programs(_), _));
+            let is_count = |atom: &Term| matches!(terms.node(*atom), Node::Variable(Variable::Programs(_), _));
             monomial.len() == 1 && monomial.iter().all(is_count)
         };
         let least = poly.terms().filter(|(monomial, _)| positive(monomial)).map(|(_, coefficient)| coefficient);
@@ -350,7 +350,7 @@ impl Converter {
     /// Whether an atom is not negative by what it is.
     fn is_natural(&self, terms: &Terms, atom: Term) -> bool {
         match terms.node(atom) {
-            Node::Symbol(..) => true,
+            Node::Variable(..) => true,
             Node::Const(value) => *value >= 0,
             Node::Binary(BinOp::MinS | BinOp::Mul | BinOp::Add, a, b) => {
                 self.is_natural(terms, *a) && self.is_natural(terms, *b)

@@ -9,9 +9,8 @@ mod table;
 mod ticket;
 
 pub(crate) use convert::{Converter, Count};
-pub(crate) use pair::Prover;
+pub(crate) use pair::{Instances, Prover};
 pub(crate) use poly::{Monomial, Poly};
-pub(crate) use range::Ranges;
 pub(crate) use refute::Spread;
 pub(crate) use table::{Premise, Table, tables};
 pub(crate) use ticket::{Counter, tickets};

@@ -6,13 +6,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::convert::{Converter, Fact};
 use super::poly::Poly;
+use super::range::Ranges;
 use super::refute::{Hypothesis, Refuter, Spread};
 use super::table::{Premise, Table, Trust};
 use super::ticket::Counter;
 use crate::launch::Known;
 use crate::limits::proofs::{BUDGET, DEPTH, LENGTHS, SHALLOW};
 use crate::program::{Base, Program, Source};
-use crate::term::{Node, Symbol, Term};
+use terms::{Node, Term, Variable};
 
 /// That two accesses never meet, and what that rests on.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Apart {
 pub(crate) struct Prover<'p> {
     pub(crate) program: &'p mut Program,
     pub(crate) convert: Converter,
+    /// Whose accesses are compared.
+    pub(crate) instances: Instances,
     /// What is drawn from counters, by its source.
     pub(crate) tickets: FxHashMap<u32, Counter>,
     /// How tables of indices are read, by argument.
@@ -32,7 +35,7 @@ pub(crate) struct Prover<'p> {
     /// Arguments whose tensors nothing writes.
     pub(crate) constant: &'p FxHashSet<u32>,
     /// What a launch gives.
-    pub(crate) known: &'p FxHashMap<Symbol, i64>,
+    pub(crate) known: &'p FxHashMap<Variable, i64>,
     /// The launch, for what its numbers speak against.
     pub(crate) launch: &'p Known,
     /// Along which axes of the grid a launch says how many programs there are, be it by a formula.
@@ -53,7 +56,52 @@ pub(crate) struct Prover<'p> {
     pub(crate) contradicted: FxHashMap<Spread, bool>,
 }
 
-impl Prover<'_> {
+/// Of which two program instances accesses are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Instances {
+    /// Of two that differ along one of the axes at least.
+    Two,
+    /// Of one and the same.
+    One,
+}
+
+impl<'p> Prover<'p> {
+    /// A prover that has not thought of anything yet, with what a launch says of `program`.
+    pub(crate) fn new(
+        program: &'p mut Program,
+        launch: &'p Known,
+        known: &'p FxHashMap<Variable, i64>,
+        (tables, constant): (&'p FxHashMap<u32, Table>, &'p FxHashSet<u32>),
+        axes: &[u8],
+    ) -> Prover<'p> {
+        let ranges = Ranges::new(program, known);
+        let counts = launch.host.counts(program);
+        let convert = Converter::of_launch(program, ranges, counts);
+        Prover {
+            program,
+            convert,
+            instances: Instances::Two,
+            tickets: FxHashMap::default(),
+            tables,
+            constant,
+            known,
+            launch,
+            sized: launch.given,
+            axes: axes.to_vec(),
+            length: None,
+            asked: FxHashSet::default(),
+            rows: 0,
+            wanted: Vec::new(),
+            broken: FxHashMap::default(),
+            contradicted: FxHashMap::default(),
+        }
+    }
+
+    /// That two accesses never touch a common byte, whatever launch there is.
+    pub(crate) fn surely_apart(&mut self, a: u32, b: u32) -> bool {
+        self.attempt(a, b, (false, Trust::Nothing), SHALLOW).is_some_and(|apart| apart.spreads.is_empty())
+    }
+
     /// That access `a` of one program and access `b` of another never touch a common byte.
     pub(crate) fn apart(&mut self, a: u32, b: u32) -> Option<Apart> {
         // Most pairs need no choice; the others are tried both ways once, with what may be assumed.
@@ -193,7 +241,7 @@ impl Prover<'_> {
         Some(Apart { spreads, premises })
     }
 
-    /// Both execute, on different places of the grid, and touch a common byte.
+    /// Both execute, on different places of the grid or in one program, and touch a common byte.
     fn hypotheses(&mut self, a: u32, b: u32) -> Vec<Hypothesis> {
         let mut all = Vec::new();
         let mut offsets = Vec::new();
@@ -210,10 +258,13 @@ impl Prover<'_> {
         let axes = self.axes.clone();
         let distances = axes.into_iter().map(|axis| {
             let terms = &mut self.program.terms;
-            let [mine, others] = [1, 2].map(|copy| Poly::atom(terms.as_width(Symbol::Program(axis), copy)));
+            let [mine, others] = [1, 2].map(|copy| Poly::atom(terms.as_width(Variable::Program(axis), copy)));
             mine.minus(&others)
         });
-        all.push(Hypothesis::Distinct(distances.collect()));
+        match self.instances {
+            Instances::Two => all.push(Hypothesis::Distinct(distances.collect())),
+            Instances::One => all.extend(distances.map(Hypothesis::Meeting)),
+        }
         let ((x, size), (y, other)) = (offsets[0].clone(), offsets[1].clone());
         let difference = x.minus(&y);
         let aligned = size == other && difference.exactly_by(size).is_some();
@@ -231,8 +282,8 @@ impl Prover<'_> {
         let poly = self.convert.poly(&mut self.program.terms, term);
         let mut made = poly.clone();
         for atom in poly.atoms() {
-            if let Node::Symbol(symbol, _) = self.program.terms.node(atom)
-                && let Some(value) = self.known.get(symbol)
+            if let Node::Variable(variable, _) = self.program.terms.node(atom)
+                && let Some(value) = self.known.get(variable)
                 && let Some(next) = made.substitute(atom, &Poly::constant((*value).into()))
             {
                 made = next;

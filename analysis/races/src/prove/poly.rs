@@ -6,7 +6,7 @@ use base::linear::gcd;
 use smallvec::SmallVec;
 
 use crate::limits::proofs::MONOMIALS;
-use crate::term::Term;
+use terms::Term;
 
 /// A product of expressions, ascending; empty for 1.
 pub(crate) type Monomial = SmallVec<[Term; 3]>;

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::program::Program;
-use crate::term::{BinOp, Node, Symbol, Term, Terms};
+use terms::{BinOp, Node, Term, Terms, Variable};
 
 /// Least and greatest value; `None` where there is no bound.
 type Range = Option<(i128, i128)>;
@@ -19,7 +19,7 @@ const FAR: i64 = 16;
 /// What is known of the leaves of expressions, and so of these.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
-    known: FxHashMap<Symbol, i64>,
+    known: FxHashMap<Variable, i64>,
     /// The most lanes that any access has along a dimension.
     lanes: Vec<i64>,
     memo: FxHashMap<Term, Range>,
@@ -40,7 +40,7 @@ fn signed(bits: u8) -> (i128, i128) {
 
 impl Ranges {
     /// For the accesses of a kernel, under what a launch gives.
-    pub(crate) fn new(program: &Program, known: &FxHashMap<Symbol, i64>) -> Ranges {
+    pub(crate) fn new(program: &Program, known: &FxHashMap<Variable, i64>) -> Ranges {
         let mut lanes: Vec<i64> = Vec::new();
         for access in &program.accesses {
             lanes.resize(lanes.len().max(access.lanes.len()), 1);
@@ -111,7 +111,7 @@ impl Ranges {
     fn unbounded(&mut self, terms: &Terms, term: Term) -> Range {
         match *terms.node(term) {
             Node::Const(value) => Some((value.into(), value.into())),
-            Node::Symbol(symbol, _) => self.of_symbol(symbol),
+            Node::Variable(variable, _) => self.of_symbol(variable),
             Node::Read(..) => None,
             Node::Select(_, a, b) => {
                 let (x, y) = (self.of(terms, a)?, self.of(terms, b)?);
@@ -132,15 +132,15 @@ impl Ranges {
         }
     }
 
-    fn of_symbol(&self, symbol: Symbol) -> Range {
-        let known = |symbol: &Symbol| self.known.get(symbol).map(|value| i128::from(*value));
-        match symbol {
-            Symbol::Program(axis) => known(&Symbol::Programs(axis)).map(|count| (0, count.max(1) - 1)),
-            Symbol::Programs(_) | Symbol::Argument(_) | Symbol::DescriptorSize(..) => {
-                known(&symbol).map(|value| (value, value))
+    fn of_symbol(&self, variable: Variable) -> Range {
+        let known = |variable: &Variable| self.known.get(variable).map(|value| i128::from(*value));
+        match variable {
+            Variable::Program(axis) => known(&Variable::Programs(axis)).map(|count| (0, count.max(1) - 1)),
+            Variable::Programs(_) | Variable::Argument(_) | Variable::DescriptorSize(..) => {
+                known(&variable).map(|value| (value, value))
             }
-            Symbol::Lane(dim) => self.lanes.get(usize::from(dim)).map(|lanes| (0, i128::from(*lanes).max(1) - 1)),
-            Symbol::Round(_) => None,
+            Variable::Lane(dim) => self.lanes.get(usize::from(dim)).map(|lanes| (0, i128::from(*lanes).max(1) - 1)),
+            Variable::Round(_) => None,
         }
     }
 }

@@ -13,7 +13,7 @@ use super::convert::Converter;
 use super::poly::Poly;
 use crate::limits::proofs::COLUMNS;
 use crate::program::{Access, Action, Base, Program, Source};
-use crate::term::Node;
+use terms::Node;
 
 /// How a kernel reads a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::program::{Access, Action, Base, MemSyncScope, Program, Source, Update};
-use crate::term::{Node, Symbol, Term};
+use terms::{Node, Term, Variable};
 
 /// What tickets are drawn from, and how far apart two are at least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,7 +81,7 @@ pub(crate) fn tickets(program: &Program) -> FxHashMap<u32, Counter> {
 fn drawn(program: &Program, found: &FxHashMap<u32, Counter>, grid: Option<Counter>, term: Term) -> Option<Counter> {
     match *program.terms.node(term) {
         Node::Read(source, ..) => found.get(&source).copied(),
-        Node::Symbol(Symbol::Program(axis), _) => grid.filter(|grid| grid.axis() == Some(axis)),
+        Node::Variable(Variable::Program(axis), _) => grid.filter(|grid| grid.axis() == Some(axis)),
         Node::Select(_, a, b) => {
             let (a, b) = (drawn(program, found, grid, a)?, drawn(program, found, grid, b)?);
             a.is(b).then_some(a)
@@ -95,7 +95,7 @@ fn drawn(program: &Program, found: &FxHashMap<u32, Counter>, grid: Option<Counte
 fn counter(program: &Program, access: &Access) -> Option<Counter> {
     let Base::Argument(base) = access.base else { return None };
     let shared = |node: &Node| match node {
-        Node::Symbol(symbol, _) => !symbol.is_shared(),
+        Node::Variable(variable, _) => !variable.is_shared(),
         Node::Read(..) => true,
         _ => false,
     };

@@ -11,7 +11,7 @@ use lanes::{Column, OfOne, Separable, truncated, with_sign, without_sign};
 use rustc_hash::FxHashMap;
 
 use super::setting::Setting;
-use crate::term::{Node, Symbol, Term, Terms, wrap};
+use terms::{Node, Term, Terms, Variable, wrap};
 
 /// What the leaves of expressions are at a moment of a run.
 #[derive(Clone, Debug)]
@@ -157,15 +157,15 @@ impl<'e, 's> Evaluation<'e, 's> {
         let (terms, bits) = (self.terms, self.terms.bits(term));
         match terms.node(term) {
             Node::Const(value) => self.set_one(term, Some(*value)),
-            Node::Symbol(Symbol::Lane(dim), _) => {
+            Node::Variable(Variable::Lane(dim), _) => {
                 self.work += self.count as u64;
                 if self.slot(term).version == 0 {
                     let values = self.numbers(usize::from(*dim));
                     self.set(term, [0; 3], values, false);
                 }
             }
-            Node::Symbol(symbol, _) => {
-                let value = self.symbol(*symbol).map(|value| wrap(value, bits));
+            Node::Variable(variable, _) => {
+                let value = self.variable(*variable).map(|value| wrap(value, bits));
                 self.set_one(term, value);
             }
             Node::Read(source, at, _) => self.read(term, *source, at, bits),
@@ -333,14 +333,14 @@ impl<'e, 's> Evaluation<'e, 's> {
         }
     }
 
-    fn symbol(&self, symbol: Symbol) -> Option<i64> {
+    fn variable(&self, variable: Variable) -> Option<i64> {
         let environment = self.environment;
-        match symbol {
-            Symbol::Program(axis) => environment.place.get(usize::from(axis)).copied(),
-            Symbol::Programs(axis) => environment.setting.grid.get(usize::from(axis)).copied(),
-            Symbol::Argument(_) | Symbol::DescriptorSize(..) => environment.setting.values.get(&symbol).copied(),
-            Symbol::Round(number) => environment.rounds.get(number as usize).copied(),
-            Symbol::Lane(_) => None,
+        match variable {
+            Variable::Program(axis) => environment.place.get(usize::from(axis)).copied(),
+            Variable::Programs(axis) => environment.setting.grid.get(usize::from(axis)).copied(),
+            Variable::Argument(_) | Variable::DescriptorSize(..) => environment.setting.values.get(&variable).copied(),
+            Variable::Round(number) => environment.rounds.get(number as usize).copied(),
+            Variable::Lane(_) => None,
         }
     }
 
@@ -391,7 +391,7 @@ impl<'e, 's> Evaluation<'e, 's> {
 
     /// Whether each lane reads what the same lane gave.
     fn is_in_place(&self, at: &[Term], shape: &[i64]) -> bool {
-        let is_own = |(dim, place): (usize, &Term)| matches!(self.terms.node(*place), Node::Symbol(Symbol::Lane(own), _) if usize::from(*own) == dim);
+        let is_own = |(dim, place): (usize, &Term)| matches!(self.terms.node(*place), Node::Variable(Variable::Lane(own), _) if usize::from(*own) == dim);
         *shape == *self.lanes && at.len() == shape.len() && at.iter().enumerate().all(is_own)
     }
 }

@@ -14,8 +14,8 @@ use super::setting::Setting;
 use super::watch::Watched;
 use crate::limits::runs::{OWN, ROUNDS};
 use crate::program::{Completion, Program, Step};
-use crate::term::{Symbol, Term};
 use base::spans::Spans;
+use terms::{Term, Variable};
 
 /// What the memory is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -412,11 +412,12 @@ impl<'p> Instance<'p> {
     /// Whether a loop does nothing from round to round but ask again.
     fn is_wait(&self, number: u32) -> bool {
         let of = &self.program.loops[number as usize];
-        let rounds = |node: &crate::term::Node| matches!(node, crate::term::Node::Symbol(Symbol::Round(other), _) if *other == number);
+        let rounds =
+            |node: &terms::Node| matches!(node, terms::Node::Variable(Variable::Round(other), _) if *other == number);
         // What the loop carries is what it was told last, and says nothing but whether it goes on.
         let used = |source: &u32| self.watched.used.contains(source);
-        let carried = |node: &crate::term::Node| match node {
-            crate::term::Node::Read(source, ..) => of.carried.iter().any(|one| one.source == *source && used(source)),
+        let carried = |node: &terms::Node| match node {
+            terms::Node::Read(source, ..) => of.carried.iter().any(|one| one.source == *source && used(source)),
             _ => false,
         };
         let terms = &self.program.terms;

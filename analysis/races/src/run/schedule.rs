@@ -16,8 +16,8 @@ use super::memory::{Clock, Memory, Released, Word, Words};
 use super::setting::Setting;
 use super::watch::Watched;
 use crate::program::{Action, MemSyncScope, Program, Update};
-use crate::term::{BinOp, apply};
 use base::{Cancel, Cancelled};
+use terms::{BinOp, apply};
 
 /// What runs showed.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::program::Base;
-use crate::term::Symbol;
+use terms::Variable;
 
 /// A launch in numbers.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct Setting {
     /// The programs that are run, by number; all where it is empty.
     pub(crate) chosen: Vec<u32>,
     /// Arguments, sizes of descriptors.
-    pub(crate) values: FxHashMap<Symbol, i64>,
+    pub(crate) values: FxHashMap<Variable, i64>,
     /// Of each pointer argument: the argument whose tensor it points into, if not its own.
     pub(crate) same: FxHashMap<u32, u32>,
     /// Whether a launch gives all of it, and nothing was chosen.

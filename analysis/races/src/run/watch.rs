@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::setting::Setting;
 use crate::program::{Program, Source, Step};
-use crate::term::{Node, Term, Terms};
+use terms::{Node, Term, Terms};
 
 /// What of a program is run: the accesses that are asked for, those whose order matters to what programs do, and
 /// what both depend on.

@@ -15,7 +15,7 @@ use crate::limits::proofs::BOUNDS;
 use crate::program::Source;
 use crate::prove::convert::Fact;
 use crate::prove::poly::{Monomial, Poly};
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 impl Refuter<'_> {
     /// Whether a spread fails wherever some bound of a lane, a round or a program is met.
@@ -99,7 +99,7 @@ impl Refuter<'_> {
         };
         let shared = |term: &Term| {
             !self.program.terms.any_leaf(*term, |node| match node {
-                Node::Symbol(symbol, _) => !matches!(symbol, Symbol::Argument(_)),
+                Node::Variable(variable, _) => !matches!(variable, Variable::Argument(_)),
                 node => matches!(node, Node::Read(..)),
             })
         };
@@ -141,7 +141,8 @@ impl Refuter<'_> {
                 assumed.extend(span.map(|span| Fact::at_least_zero(stride.minus(&span).shifted(-1))));
             }
         }
-        let is_number = |atom: &&Term| matches!(self.program.terms.node(**atom), Node::Symbol(Symbol::Program(_), 1));
+        let is_number =
+            |atom: &&Term| matches!(self.program.terms.node(**atom), Node::Variable(Variable::Program(_), 1));
         atoms.iter().filter(is_number).any(|number| {
             let further = Poly::atom(*number).shifted(-1);
             let mut others = facts.to_vec();
@@ -171,11 +172,11 @@ impl Refuter<'_> {
         let mut reach = 0;
         for (step, atom) in parts {
             match self.program.terms.node(atom) {
-                Node::Symbol(Symbol::Lane(dim), _) => {
+                Node::Variable(Variable::Lane(dim), _) => {
                     let lanes = access.lanes.get(usize::from(*dim)).copied().unwrap_or(1);
                     reach += step * (i128::from(lanes) - 1).max(0);
                 }
-                Node::Symbol(Symbol::Program(_), _) => return !others && step > reach + 1,
+                Node::Variable(Variable::Program(_), _) => return !others && step > reach + 1,
                 _ => return false,
             }
         }
@@ -244,7 +245,7 @@ impl Refuter<'_> {
     }
 
     fn is_argument(&self, atom: Term) -> bool {
-        matches!(self.program.terms.node(atom), Node::Symbol(Symbol::Argument(_), _))
+        matches!(self.program.terms.node(atom), Node::Variable(Variable::Argument(_), _))
     }
 
     /// Whether a sum says of a minimum that it is no more than one of its sides.

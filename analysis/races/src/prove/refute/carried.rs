@@ -7,7 +7,7 @@ use crate::program::Source;
 use crate::prove::convert::Fact;
 use crate::prove::poly::Poly;
 use crate::prove::table::Trust;
-use crate::term::{Node, Symbol, Term};
+use terms::{Node, Term, Variable};
 
 /// The first number of an instance that stands for a round of a loop; the two programs are 1 and 2.
 const ROUNDS_FROM: u8 = 3;
@@ -100,9 +100,9 @@ impl Refuter<'_> {
             _ => false,
         };
         program.terms.replace(term, &mut rustc_hash::FxHashMap::default(), &mut |terms, node, bits| match node {
-            Node::Symbol(symbol, 0) if !symbol.is_shared() => {
-                let of = if matches!(symbol, Symbol::Round(own) if *own >= number) { round } else { copy };
-                Some(terms.intern(Node::Symbol(*symbol, of), bits))
+            Node::Variable(variable, 0) if !variable.is_shared() => {
+                let of = if matches!(variable, Variable::Round(own) if *own >= number) { round } else { copy };
+                Some(terms.intern(Node::Variable(*variable, of), bits))
             }
             Node::Read(source, lanes, 0) => {
                 let of = if outside(*source) { copy } else { round };

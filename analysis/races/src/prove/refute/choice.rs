@@ -4,7 +4,7 @@ use super::{Hypothesis, Refuter, State, solved};
 use crate::prove::convert::Fact;
 use crate::prove::poly::Poly;
 use crate::prove::ticket::Counter;
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 impl Refuter<'_> {
     /// Two tickets of one counter, drawn by the two instances: which was drawn first.
@@ -14,7 +14,7 @@ impl Refuter<'_> {
             let grid = self.tickets.values().find(|counter| counter.axis().is_some());
             let drawn = |atom: &Term| match self.program.terms.node(*atom) {
                 Node::Read(source, _, whose) if *whose == copy => Some((*atom, *self.tickets.get(source)?)),
-                Node::Symbol(Symbol::Program(axis), whose) if *whose == copy => {
+                Node::Variable(Variable::Program(axis), whose) if *whose == copy => {
                     Some((*atom, *grid.filter(|grid| grid.axis() == Some(*axis))?))
                 }
                 _ => None,

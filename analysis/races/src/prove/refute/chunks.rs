@@ -6,7 +6,7 @@ use super::{Refuter, State, solved};
 use crate::prove::convert::Fact;
 use crate::prove::poly::Poly;
 use crate::prove::table::{Premise, Table};
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 impl Refuter<'_> {
     /// How far it is from each value of a table to the next one.
@@ -80,7 +80,7 @@ impl Refuter<'_> {
             let Node::Binary(BinOp::DivS, of, by) = *self.program.terms.node(atom) else { continue };
             let of = self.poly(of);
             let counts =
-                of.atoms().any(|atom| matches!(self.program.terms.node(atom), Node::Symbol(Symbol::Round(_), _)));
+                of.atoms().any(|atom| matches!(self.program.terms.node(atom), Node::Variable(Variable::Round(_), _)));
             kept = kept.max(self.program.terms.constant(by).filter(|_| counts).map_or(1, i128::from));
         }
         let size = size.checked_mul(kept)?;

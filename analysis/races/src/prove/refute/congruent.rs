@@ -8,7 +8,7 @@ use super::{Refuter, State, solved};
 use crate::program::{Base, Source};
 use crate::prove::convert::Word;
 use crate::prove::poly::Poly;
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 impl Refuter<'_> {
     /// Equations between atoms that are made alike of equal parts.
@@ -96,7 +96,7 @@ impl Refuter<'_> {
     fn at(&mut self, term: Term, copy: u8, lanes: &[Term]) -> Term {
         let own = self.program.terms.instance(term, copy, &mut FxHashMap::default());
         self.program.terms.replace(own, &mut FxHashMap::default(), &mut |_, node, _| match node {
-            Node::Symbol(Symbol::Lane(dim), _) => lanes.get(usize::from(*dim)).copied(),
+            Node::Variable(Variable::Lane(dim), _) => lanes.get(usize::from(*dim)).copied(),
             _ => None,
         })
     }

@@ -28,7 +28,7 @@ use super::ticket::Counter;
 use crate::launch::Known;
 use crate::limits::proofs::ROUNDS;
 use crate::program::Program;
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 /// `span` is not negative and stays below `stride`: what a product with a stride needs to be told from what is added to it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -50,7 +50,7 @@ pub(crate) struct Refuter<'p> {
     /// The access of each instance.
     pub(crate) accesses: [u32; 2],
     /// Values of arguments and of the grid, where a launch gives them.
-    pub(crate) known: &'p FxHashMap<Symbol, i64>,
+    pub(crate) known: &'p FxHashMap<Variable, i64>,
     /// The launch, for what its numbers speak against.
     pub(crate) launch: &'p Known,
     /// Along which axes of the grid a launch says how many programs there are, be it by a formula.
@@ -188,8 +188,8 @@ impl Refuter<'_> {
         }
         let mut made = poly.clone();
         for atom in poly.atoms() {
-            if let Node::Symbol(symbol, _) = self.program.terms.node(atom)
-                && let Some(value) = self.known.get(symbol)
+            if let Node::Variable(variable, _) = self.program.terms.node(atom)
+                && let Some(value) = self.known.get(variable)
                 && let Some(next) = made.substitute(atom, &Poly::constant((*value).into()))
             {
                 made = next;
@@ -523,7 +523,7 @@ fn solved(state: &State, mut poly: Poly) -> Option<Poly> {
 }
 
 /// An atom that an equation gives, and what it is.
-fn solvable(terms: &crate::term::Terms, equation: &Poly) -> Option<(Term, Poly)> {
+fn solvable(terms: &terms::Terms, equation: &Poly) -> Option<(Term, Poly)> {
     let alone = equation.terms().filter(|(monomial, coefficient)| monomial.len() == 1 && coefficient.abs() == 1);
     let candidates = alone.filter(|(monomial, _)| {
         let others = equation.terms().filter(|(other, _)| other.contains(&monomial[0])).count();
@@ -538,12 +538,12 @@ fn solvable(terms: &crate::term::Terms, equation: &Poly) -> Option<(Term, Poly)>
 }
 
 /// How deep an atom's expression goes, up to a bound.
-fn nesting(terms: &crate::term::Terms, of: Term, depth: u32) -> u32 {
+fn nesting(terms: &terms::Terms, of: Term, depth: u32) -> u32 {
     if depth > 6 {
         return depth;
     }
     match terms.node(of) {
-        Node::Const(_) | Node::Symbol(..) => depth,
+        Node::Const(_) | Node::Variable(..) => depth,
         Node::Read(..) => depth + 1,
         Node::Trunc(a) | Node::ExtS(a) | Node::ExtU(a) => nesting(terms, *a, depth),
         Node::Binary(_, a, b) => nesting(terms, *a, depth + 1).max(nesting(terms, *b, depth + 1)),

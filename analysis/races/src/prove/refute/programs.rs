@@ -5,7 +5,7 @@ use crate::limits::proofs::PERSISTENT;
 use crate::prove::convert::Fact;
 use crate::prove::poly::Poly;
 use crate::prove::table::Premise;
-use crate::term::{Node, Symbol};
+use terms::{Node, Variable};
 
 impl Refuter<'_> {
     /// Assumes that no more programs are launched along an axis than a constant of the kernel has room for; whether
@@ -30,10 +30,11 @@ impl Refuter<'_> {
             if distance.is_zero() || self.is_sized(axis) {
                 continue;
             }
-            let is = |poly: &Poly, of: fn(&Symbol) -> bool| {
-                poly.atoms().any(|atom| matches!(self.program.terms.node(atom), Node::Symbol(symbol, _) if of(symbol)))
+            let is = |poly: &Poly, of: fn(&Variable) -> bool| {
+                poly.atoms()
+                    .any(|atom| matches!(self.program.terms.node(atom), Node::Variable(variable, _) if of(variable)))
             };
-            let least = if is(&distance, |symbol| matches!(symbol, Symbol::Round(_))) { PERSISTENT } else { 2 };
+            let least = if is(&distance, |variable| matches!(variable, Variable::Round(_))) { PERSISTENT } else { 2 };
             let content = distance.content();
             let by_number = distance.exactly_by(content).filter(|_| content >= least);
             let by_number = by_number.map(|high| (Poly::constant(content), high));
@@ -41,12 +42,12 @@ impl Refuter<'_> {
             let by_stride = ways.filter(|(.., low)| low.is_zero()).map(|(stride, high, _)| (stride, high));
             for (most, high) in by_stride.chain(by_number) {
                 let counts = |atom| match self.program.terms.node(atom) {
-                    Node::Symbol(Symbol::Round(_) | Symbol::Lane(_), _) => true,
-                    Node::Symbol(Symbol::Program(of), _) => *of != axis,
+                    Node::Variable(Variable::Round(_) | Variable::Lane(_), _) => true,
+                    Node::Variable(Variable::Program(of), _) => *of != axis,
                     _ => false,
                 };
                 let known = state.equations.iter().any(|equation| equation.zero == high);
-                let moves = is(&high, |symbol| !matches!(symbol, Symbol::Lane(_)));
+                let moves = is(&high, |variable| !matches!(variable, Variable::Lane(_)));
                 if known || self.has_programs(&most) || !moves || !high.atoms().all(counts) {
                     continue;
                 }
@@ -69,7 +70,7 @@ impl Refuter<'_> {
                 let mut terms = poly.terms();
                 terms.find_map(|(monomial, coefficient)| match monomial.as_slice() {
                     [atom] => match self.program.terms.node(*atom) {
-                        Node::Symbol(Symbol::Program(of), whose) if *of == axis && *whose == copy => {
+                        Node::Variable(Variable::Program(of), whose) if *of == axis && *whose == copy => {
                             Some(coefficient.abs())
                         }
                         _ => None,
@@ -85,7 +86,7 @@ impl Refuter<'_> {
             };
             let Some(most) = state.equations.iter().filter(|equation| equation.meets).find_map(room) else { continue };
             state.few.push(axis);
-            let programs = self.program.terms.symbol(Symbol::Programs(axis), 32);
+            let programs = self.program.terms.variable(Variable::Programs(axis), 32);
             let programs = self.poly(programs);
             state.facts.push(Fact::ordered(&programs, &Poly::constant(most)));
             self.premises.insert(Premise::Few(axis, Poly::constant(most)));

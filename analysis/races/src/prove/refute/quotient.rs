@@ -4,7 +4,7 @@
 use super::system::System;
 use super::{Equation, Refuter, State, solved};
 use crate::prove::poly::Poly;
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 impl Refuter<'_> {
     /// Adds `x/g = y/g` for the same quotient in both instances, where `|g·(x/g) - g·(y/g)| < g` follows. Divisors that
@@ -59,7 +59,7 @@ impl Refuter<'_> {
                 {
                     Some(0)
                 }
-                Node::Symbol(Symbol::Round(_), _) => Some(0),
+                Node::Variable(Variable::Round(_), _) => Some(0),
                 Node::Binary(BinOp::MinS | BinOp::MinU, a, b) => {
                     self.program.terms.constant(a).or(self.program.terms.constant(b))
                 }

@@ -9,7 +9,7 @@ use crate::limits::proofs::BOUNDS;
 use crate::prove::convert::Fact;
 use crate::prove::poly::{Monomial, Poly};
 use crate::say::end;
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 impl Refuter<'_> {
     /// Adds equations for distances that are multiples of a stride which they are below: they are 0. Rounds of a
@@ -242,7 +242,7 @@ impl Refuter<'_> {
     /// of them than rows are long.
     fn share_an_axis(&self, high: &Poly, low: &Poly) -> bool {
         let axis = |atom: Term| match self.program.terms.node(atom) {
-            Node::Symbol(Symbol::Program(axis), _) => Some(*axis),
+            Node::Variable(Variable::Program(axis), _) => Some(*axis),
             _ => None,
         };
         let linear = |of: &Poly, wanted: u8| {
@@ -256,7 +256,7 @@ impl Refuter<'_> {
         let arguments = |of: &Poly| {
             let mut all = Vec::new();
             for atom in of.terms().flat_map(|(monomial, _)| monomial.iter()) {
-                if let Node::Symbol(Symbol::Argument(at), _) = self.program.terms.node(*atom) {
+                if let Node::Variable(Variable::Argument(at), _) = self.program.terms.node(*atom) {
                     all.push(*at);
                 }
             }
@@ -385,7 +385,7 @@ impl Refuter<'_> {
     /// A sum of the second instance alone as one of the first, and the access that it is of.
     fn of_first(&mut self, sum: Poly) -> (Poly, u32) {
         let of =
-            |copy: u8| move |node: &Node| matches!(node, Node::Symbol(_, of) | Node::Read(_, _, of) if *of == copy);
+            |copy: u8| move |node: &Node| matches!(node, Node::Variable(_, of) | Node::Read(_, _, of) if *of == copy);
         if !self.has(&sum, of(2)) || self.has(&sum, of(1)) {
             return (sum, self.accesses[0]);
         }
@@ -471,7 +471,7 @@ impl Refuter<'_> {
 
     pub(super) fn is_shared(&self, atom: Term) -> bool {
         !self.program.terms.any_leaf(atom, |node| match node {
-            Node::Symbol(symbol, _) => !symbol.is_shared(),
+            Node::Variable(variable, _) => !variable.is_shared(),
             Node::Read(..) => true,
             _ => false,
         })
@@ -501,13 +501,13 @@ fn is_read(node: &Node) -> bool {
 }
 
 fn is_argument(node: &Node) -> bool {
-    matches!(node, Node::Symbol(Symbol::Argument(_) | Symbol::DescriptorSize(..), _))
+    matches!(node, Node::Variable(Variable::Argument(_) | Variable::DescriptorSize(..), _))
 }
 
 fn is_program(node: &Node) -> bool {
-    matches!(node, Node::Symbol(Symbol::Program(_), _))
+    matches!(node, Node::Variable(Variable::Program(_), _))
 }
 
 fn is_lane(node: &Node) -> bool {
-    matches!(node, Node::Symbol(Symbol::Lane(_), _))
+    matches!(node, Node::Variable(Variable::Lane(_), _))
 }

@@ -8,7 +8,7 @@ use crate::program::{Base, Source};
 use crate::prove::convert::Fact;
 use crate::prove::poly::Poly;
 use crate::prove::table::{Premise, Table, Trust};
-use crate::term::{BinOp, Node, Symbol, Term};
+use terms::{BinOp, Node, Term, Variable};
 
 /// A value of a table.
 pub(super) struct Value {
@@ -272,7 +272,7 @@ impl Refuter<'_> {
         }
         let axes = self.axes.to_vec();
         for (axis, distance) in axes.into_iter().zip(state.distances.clone()) {
-            if distance.is_zero() || self.known.contains_key(&Symbol::Programs(axis)) {
+            if distance.is_zero() || self.known.contains_key(&Variable::Programs(axis)) {
                 continue;
             }
             // What a launch says of the grid is not assumed away, but for how many batches it has.
@@ -318,14 +318,14 @@ impl Refuter<'_> {
             }
             match self.program.terms.node(term).clone() {
                 Node::Const(_) => {}
-                Node::Symbol(symbol, _) => {
-                    if symbol == Symbol::Program(axis) {
+                Node::Variable(variable, _) => {
+                    if variable == Variable::Program(axis) {
                         return true;
                     }
                 }
                 // A remainder of the number, or of a sum with it.
                 Node::Binary(BinOp::RemS | BinOp::RemU, a, b) if self.poly(b) == *most => {
-                    let number = self.program.terms.as_width(Symbol::Program(axis), 0);
+                    let number = self.program.terms.as_width(Variable::Program(axis), 0);
                     let rest = self.poly(a).minus(&Poly::atom(number));
                     match rest.mentions(number) {
                         true => open.push(a),

@@ -4,7 +4,7 @@
 //! a truth value is never computed with as a number, save by an extension, which says how.
 
 use lanes::unsigned;
-pub(crate) use lanes::{BinOp, apply, wrap};
+pub use lanes::{BinOp, apply, wrap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
@@ -13,11 +13,14 @@ const FEW: usize = 24;
 
 /// An expression of a [`Terms`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct Term(pub(crate) u32);
+pub struct Term(
+    /// Its place among all of them.
+    pub u32,
+);
 
 /// What an expression depends on that is no expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) enum Symbol {
+pub enum Variable {
     /// The number of the program along an axis of the grid.
     Program(u8),
     /// How many programs the grid has along an axis.
@@ -34,10 +37,12 @@ pub(crate) enum Symbol {
 
 /// An expression's outermost operation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Node {
+pub enum Node {
+    /// A number.
     Const(i64),
-    /// A symbol, of one of two program instances (1 and 2), or of the kernel's text (0).
-    Symbol(Symbol, u8),
+    /// A variable, of one of two program instances (1 and 2), or of the kernel's text (0).
+    Variable(Variable, u8),
+    /// Two values of one width.
     Binary(BinOp, Term, Term),
     /// One of two values by a condition.
     Select(Term, Term, Term),
@@ -53,31 +58,35 @@ pub(crate) enum Node {
 
 /// All expressions of a kernel.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Terms {
+pub struct Terms {
     nodes: Vec<(Node, u8)>,
     ids: FxHashMap<(Node, u8), Term>,
 }
 
 impl Terms {
     /// An expression and its width in bits.
-    pub(crate) fn node(&self, term: Term) -> &Node {
+    #[inline]
+    pub fn node(&self, term: Term) -> &Node {
         &self.nodes[term.0 as usize].0
     }
 
     /// Its width in bits.
-    pub(crate) fn bits(&self, term: Term) -> u8 {
+    #[inline]
+    pub fn bits(&self, term: Term) -> u8 {
         self.nodes[term.0 as usize].1
     }
 
     /// Its value, where it is a constant.
-    pub(crate) fn constant(&self, term: Term) -> Option<i64> {
+    #[inline]
+    pub fn constant(&self, term: Term) -> Option<i64> {
         match self.node(term) {
             Node::Const(value) => Some(*value),
             _ => None,
         }
     }
 
-    pub(crate) fn intern(&mut self, node: Node, bits: u8) -> Term {
+    /// The expression with this outermost operation, of so many bits.
+    pub fn intern(&mut self, node: Node, bits: u8) -> Term {
         let next = Term(self.nodes.len() as u32);
         let id = *self.ids.entry((node.clone(), bits)).or_insert(next);
         if id == next {
@@ -86,33 +95,43 @@ impl Terms {
         id
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     /// How many there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    pub(crate) fn int(&mut self, value: i64, bits: u8) -> Term {
+    /// A number of so many bits; what does not fit wraps.
+    pub fn int(&mut self, value: i64, bits: u8) -> Term {
         self.intern(Node::Const(wrap(value, bits)), bits)
     }
 
-    pub(crate) fn truth(&mut self, value: bool) -> Term {
+    /// A truth value.
+    pub fn truth(&mut self, value: bool) -> Term {
         self.int(i64::from(value), 1)
     }
 
-    pub(crate) fn symbol(&mut self, symbol: Symbol, bits: u8) -> Term {
-        self.intern(Node::Symbol(symbol, 0), bits)
+    /// A variable of the kernel's text, of so many bits.
+    pub fn variable(&mut self, variable: Variable, bits: u8) -> Term {
+        self.intern(Node::Variable(variable, 0), bits)
     }
 
-    /// The widest form of a symbol, by which all its forms are known.
-    pub(crate) fn as_width(&mut self, symbol: Symbol, copy: u8) -> Term {
-        self.intern(Node::Symbol(symbol, copy), 64)
+    /// The widest form of a variable, by which all its forms are known.
+    pub fn as_width(&mut self, variable: Variable, copy: u8) -> Term {
+        self.intern(Node::Variable(variable, copy), 64)
     }
 
-    pub(crate) fn read(&mut self, access: u32, lanes: Box<[Term]>, bits: u8) -> Term {
+    /// What an access read at these lanes, of so many bits.
+    pub fn read(&mut self, access: u32, lanes: Box<[Term]>, bits: u8) -> Term {
         self.intern(Node::Read(access, lanes, 0), bits)
     }
 
-    pub(crate) fn binary(&mut self, op: BinOp, a: Term, b: Term) -> Term {
+    /// Two values of one width together; a question has one bit.
+    pub fn binary(&mut self, op: BinOp, a: Term, b: Term) -> Term {
         let of = self.bits(a);
         // Masks are multiplied as well.
         let op = if op == BinOp::Mul && of == 1 { BinOp::And } else { op };
@@ -161,7 +180,8 @@ impl Terms {
         })
     }
 
-    pub(crate) fn select(&mut self, condition: Term, yes: Term, no: Term) -> Term {
+    /// One of two values by a condition.
+    pub fn select(&mut self, condition: Term, yes: Term, no: Term) -> Term {
         match self.constant(condition) {
             Some(0) => no,
             Some(_) => yes,
@@ -177,7 +197,7 @@ impl Terms {
     }
 
     /// As a number of another width, with its sign or without.
-    pub(crate) fn resize(&mut self, term: Term, bits: u8, signed: bool) -> Term {
+    pub fn resize(&mut self, term: Term, bits: u8, signed: bool) -> Term {
         let of = self.bits(term);
         if of == bits {
             return term;
@@ -198,11 +218,13 @@ impl Terms {
         self.intern(node, bits)
     }
 
-    pub(crate) fn and(&mut self, a: Term, b: Term) -> Term {
+    /// Both.
+    pub fn and(&mut self, a: Term, b: Term) -> Term {
         self.binary(BinOp::And, a, b)
     }
 
-    pub(crate) fn not(&mut self, a: Term) -> Term {
+    /// The opposite of a truth value.
+    pub fn not(&mut self, a: Term) -> Term {
         let opposite = match *self.node(a) {
             Node::Binary(BinOp::Eq, x, y) => Some((BinOp::Ne, x, y)),
             Node::Binary(BinOp::Ne, x, y) => Some((BinOp::Eq, x, y)),
@@ -222,9 +244,9 @@ impl Terms {
         }
     }
 
-    /// The expression with its leaves replaced: `leaf` says what a symbol or a read with these lanes becomes, or that
+    /// The expression with its leaves replaced: `leaf` says what a variable or a read with these lanes becomes, or that
     /// it stays.
-    pub(crate) fn replace(
+    pub fn replace(
         &mut self,
         term: Term,
         memo: &mut FxHashMap<Term, Term>,
@@ -236,7 +258,7 @@ impl Terms {
         let (node, bits) = self.nodes[term.0 as usize].clone();
         let made = match node {
             Node::Const(_) => term,
-            Node::Symbol(..) => leaf(self, &node, bits).unwrap_or(term),
+            Node::Variable(..) => leaf(self, &node, bits).unwrap_or(term),
             Node::Read(access, lanes, copy) => {
                 let lanes: Box<[Term]> = lanes.iter().map(|lane| self.replace(*lane, memo, leaf)).collect();
                 let node = Node::Read(access, lanes, copy);
@@ -272,26 +294,28 @@ impl Terms {
     }
 
     /// The expression with each lane of the tensor at hand replaced.
-    pub(crate) fn at_lanes(&mut self, term: Term, lanes: &[Term]) -> Term {
+    pub fn at_lanes(&mut self, term: Term, lanes: &[Term]) -> Term {
         self.replace(term, &mut FxHashMap::default(), &mut |_, node, _| match node {
-            Node::Symbol(Symbol::Lane(dim), 0) => lanes.get(usize::from(*dim)).copied(),
+            Node::Variable(Variable::Lane(dim), 0) => lanes.get(usize::from(*dim)).copied(),
             _ => None,
         })
     }
 
     /// The expression of one of two program instances: what instances share keeps its name.
-    pub(crate) fn instance(&mut self, term: Term, copy: u8, memo: &mut FxHashMap<Term, Term>) -> Term {
+    pub fn instance(&mut self, term: Term, copy: u8, memo: &mut FxHashMap<Term, Term>) -> Term {
         self.replace(term, memo, &mut |terms, node, bits| match node {
-            Node::Symbol(symbol, 0) if !symbol.is_shared() => Some(terms.intern(Node::Symbol(*symbol, copy), bits)),
+            Node::Variable(variable, 0) if !variable.is_shared() => {
+                Some(terms.intern(Node::Variable(*variable, copy), bits))
+            }
             Node::Read(access, lanes, 0) => Some(terms.intern(Node::Read(*access, lanes.clone(), copy), bits)),
             _ => None,
         })
     }
 
     /// The expression of one program instance as that of another.
-    pub(crate) fn renamed(&mut self, term: Term, from: u8, to: u8) -> Term {
+    pub fn renamed(&mut self, term: Term, from: u8, to: u8) -> Term {
         self.replace(term, &mut FxHashMap::default(), &mut |terms, node, bits| match node {
-            Node::Symbol(symbol, copy) if *copy == from => Some(terms.intern(Node::Symbol(*symbol, to), bits)),
+            Node::Variable(variable, copy) if *copy == from => Some(terms.intern(Node::Variable(*variable, to), bits)),
             Node::Read(access, lanes, copy) if *copy == from => {
                 Some(terms.intern(Node::Read(*access, lanes.clone(), to), bits))
             }
@@ -300,7 +324,7 @@ impl Terms {
     }
 
     /// Calls `each` with every leaf below.
-    pub(crate) fn leaves(&self, term: Term, each: &mut dyn FnMut(&Node)) {
+    pub fn leaves(&self, term: Term, each: &mut dyn FnMut(&Node)) {
         self.any_leaf(term, |node| {
             each(node);
             false
@@ -308,7 +332,7 @@ impl Terms {
     }
 
     /// Whether a leaf is below for which `is` holds.
-    pub(crate) fn any_leaf(&self, term: Term, mut is: impl FnMut(&Node) -> bool) -> bool {
+    pub fn any_leaf(&self, term: Term, mut is: impl FnMut(&Node) -> bool) -> bool {
         // Most terms are small: those that were met are few, and are found faster in a row than by hash.
         let mut few: SmallVec<[Term; FEW]> = SmallVec::new();
         let mut many: FxHashSet<Term> = FxHashSet::default();
@@ -325,7 +349,7 @@ impl Terms {
             }
             match node {
                 Node::Const(_) => {}
-                Node::Symbol(..) => {
+                Node::Variable(..) => {
                     if is(node) {
                         return true;
                     }
@@ -345,9 +369,9 @@ impl Terms {
     }
 }
 
-impl Symbol {
+impl Variable {
     /// Whether all program instances agree on it.
-    pub(crate) fn is_shared(self) -> bool {
-        matches!(self, Symbol::Programs(_) | Symbol::Argument(_) | Symbol::DescriptorSize(..))
+    pub fn is_shared(self) -> bool {
+        matches!(self, Variable::Programs(_) | Variable::Argument(_) | Variable::DescriptorSize(..))
     }
 }

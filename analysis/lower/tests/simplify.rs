@@ -1,5 +1,7 @@
-use super::simplify;
+//! Kernels before and after [`simplify`].
+
 use kernel::text;
+use lower::simplify::simplify;
 
 /// Simplifies the kernel of a text and prints it.
 fn simple(source: &str) -> String {

@@ -1,0 +1,113 @@
+//! Partitions of one program in global memory: whether barriers order them where two of them touch one place. That place is
+//! lowered to a word beside the kernel's own memory ([`lower::lower_with_places`]), and the machine decides.
+
+use base::{Cancel, Cancelled};
+use kernel::{BufferId, EffectKind, Instr, Lowered, Mode};
+use lower::{GlobalPlace, lower_with_places};
+use machine::{Event, Rule};
+use races::{Assumption, Beside, Global, PartitionRace, Reason, Status};
+use ttgir::Tree;
+use verify::Reach;
+
+use crate::Engine;
+
+impl Engine {
+    /// Says of the accesses of several partitions of a kernel which may meet ([`Global::beside`]) whether they are ordered:
+    /// what is not makes a race where the two surely touch the same elements, and else leaves the kernel undecided.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub(crate) fn order_partitions(
+        &mut self,
+        tree: &Tree,
+        global: &mut Global,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Cancelled> {
+        if global.beside.is_empty() {
+            return Ok(());
+        }
+        let mode = |writes: bool| if writes { Mode::Write } else { Mode::Read };
+        let place = |pair: &Beside| -> GlobalPlace {
+            let ([a, b], [x, y]) = (pair.ops, pair.writes);
+            [(a, mode(x)), (b, mode(y))]
+        };
+        let places: Vec<GlobalPlace> = global.beside.iter().map(place).collect();
+        let beside = std::mem::take(&mut global.beside);
+        let Some(lowered) = lower_with_places(tree, &global.kernel, &places, self.options) else { return Ok(()) };
+        let outcome = self.outcome(&lowered.kernel, cancel)?;
+        let followed = outcome.gaps.is_empty() && lowered.unmodelled.is_empty();
+        let mut others = false;
+        let mut met: Vec<(usize, [String; 2])> = Vec::new();
+        for found in &outcome.found {
+            let place = match &found.violation.rule {
+                Rule::Race { earlier, later } => place_of(&lowered, later).map(|place| (place, [earlier, later])),
+                _ => None,
+            };
+            match place {
+                Some((place, events)) => {
+                    met.push((place, events.map(|event| partition(&lowered, event))));
+                }
+                None => others = true,
+            }
+        }
+        for (place, pair) in beside.iter().enumerate() {
+            let tensor = &pair.tensor;
+            let (range, text) = match met.iter().find(|(of, _)| *of == place) {
+                Some((_, partitions)) if pair.same && followed => {
+                    let (pair, partitions) = (pair.clone(), partitions.clone());
+                    global.partition_races.push(PartitionRace { pair, partitions });
+                    continue;
+                }
+                Some((_, [one, other])) => (
+                    pair.ranges[1],
+                    format!("partitions {one} and {other} may touch one place of `{tensor}`, and nothing orders them"),
+                ),
+                None if others || !followed => (
+                    pair.ranges[1],
+                    format!(
+                        "whether barriers order two partitions that may touch one place of `{tensor}` is not known"
+                    ),
+                ),
+                None => {
+                    if matches!(outcome.reach, Reach::Runs(_)) {
+                        let text = format!(
+                            "partitions that meet in `{tensor}` are ordered in all runs as in those that were made"
+                        );
+                        let assumption = Assumption { text };
+                        if !global.assumed.contains(&assumption) {
+                            global.assumed.push(assumption);
+                        }
+                    }
+                    continue;
+                }
+            };
+            global.reasons.push(Reason { range, text });
+        }
+        if !global.partition_races.is_empty() {
+            global.status = Status::Found;
+        } else if global.status != Status::Found && !global.reasons.is_empty() {
+            global.status = Status::Undecided;
+        }
+        Ok(())
+    }
+}
+
+/// The label of the partition that makes an access.
+fn partition(lowered: &Lowered, event: &Event) -> String {
+    let number = usize::from(event.thread) % lowered.kernel.partitions.len().max(1);
+    lowered.map.partition(number)
+}
+
+/// Which place of global memory an access is of, where it is of one.
+fn place_of(lowered: &Lowered, event: &Event) -> Option<usize> {
+    let effect = lowered.kernel.effects.get(event.effect.index())?;
+    let EffectKind::Operation { accesses, .. } = &effect.kind else { return None };
+    let view = accesses.get(usize::from(event.access))?.view;
+    let instrs = lowered.kernel.blocks.iter().flat_map(|block| &block.instrs);
+    let buffer: BufferId = instrs.into_iter().find_map(|instr| match instr {
+        Instr::Base(var, buffer) if *var == view => Some(*buffer),
+        _ => None,
+    })?;
+    lowered.map.global_places.iter().position(|place| *place == buffer)
+}
