@@ -38,31 +38,27 @@ impl Engine {
         let outcome = self.outcome(&lowered.kernel, cancel)?;
         let followed = outcome.gaps.is_empty() && lowered.unmodelled.is_empty();
         let mut others = false;
-        let mut met: Vec<(usize, [String; 2])> = Vec::new();
+        let mut met: Vec<(usize, [&Event; 2])> = Vec::new();
         for found in &outcome.found {
             let place = match &found.violation.rule {
                 Rule::Race { earlier, later } => place_of(&lowered, later).map(|place| (place, [earlier, later])),
                 _ => None,
             };
-            match place {
-                Some((place, events)) => {
-                    met.push((place, events.map(|event| partition(&lowered, event))));
-                }
-                None => others = true,
-            }
+            others |= place.is_none();
+            met.extend(place);
         }
         for (place, pair) in beside.iter().enumerate() {
             let tensor = &pair.tensor;
             let (range, text) = match met.iter().find(|(of, _)| *of == place) {
-                Some((_, partitions)) if pair.same && followed => {
-                    let (pair, partitions) = (pair.clone(), partitions.clone());
-                    global.partition_races.push(PartitionRace { pair, partitions });
+                Some((_, events)) if pair.same && followed && are_of(tree, &lowered, pair, *events) => {
+                    let partitions = in_order(pair, *events).map(|event| partition(&lowered, event));
+                    global.partition_races.push(PartitionRace { pair: pair.clone(), partitions });
                     continue;
                 }
-                Some((_, [one, other])) => (
-                    pair.ranges[1],
-                    format!("partitions {one} and {other} may touch one place of `{tensor}`, and nothing orders them"),
-                ),
+                Some(_) => {
+                    let text = format!("two partitions may touch one place of `{tensor}`, and nothing orders them");
+                    (pair.ranges[1], text)
+                }
                 None if others || !followed => (
                     pair.ranges[1],
                     format!(
@@ -91,6 +87,24 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// The accesses of a pair, first the one that the pair names first where the two can be told apart.
+fn in_order<'e>(pair: &Beside, [one, other]: [&'e Event; 2]) -> [&'e Event; 2] {
+    let writes = |event: &Event| event.mode == Mode::Write;
+    let [first, second] = pair.writes;
+    if writes(one) == second && writes(other) == first { [other, one] } else { [one, other] }
+}
+
+/// Whether two accesses are of both ops of a pair: one op may stand in several partitions, each with a place of its own.
+fn are_of(tree: &Tree, lowered: &Lowered, pair: &Beside, events: [&Event; 2]) -> bool {
+    let site = |event: &Event| {
+        let effect = lowered.kernel.effects.get(event.effect.index());
+        effect.map(|effect| lowered.map.site(effect.site).name)
+    };
+    let ops = pair.ops.map(|op| Some(tree.op_name_range(op)));
+    let [one, other] = events.map(site);
+    ops == [one, other] || ops == [other, one]
 }
 
 /// The label of the partition that makes an access.

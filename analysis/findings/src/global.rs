@@ -285,25 +285,17 @@ fn finding(race: &Race, kernel: &str) -> Finding<Message> {
 fn between_partitions(race: &PartitionRace, kernel: &str) -> Finding<Message> {
     let PartitionRace { pair, partitions: [one, other] } = race;
     let tensor = || Message::value(pair.tensor.as_str());
+    let who = |label: &String| Message::partition(label.as_str());
     let message = match pair.writes {
-        [true, true] => {
-            message!(
-                "partitions {} and {} of one program both write `{}`, and nothing orders them",
-                one,
-                other,
-                tensor()
-            )
+        [true, true] => message!("{} and {} both write `{}`, and nothing orders them", who(one), who(other), tensor()),
+        [writes_first, _] => {
+            let (reader, writer) = if writes_first { (other, one) } else { (one, other) };
+            message!("{} reads what {} writes in `{}`, and nothing orders them", who(reader), who(writer), tensor())
         }
-        _ => message!(
-            "a partition of a program reads what another one writes in `{}` ({} and {}), and nothing orders them",
-            tensor(),
-            one,
-            other
-        ),
     };
     let note = |at: usize| {
-        let verb = if pair.writes[at] { "written" } else { "read" };
-        let text = message!("`{}` is {} here", tensor(), verb);
+        let verb = if pair.writes[at] { "writes" } else { "reads" };
+        let text = message!("{} {} `{}`", who(&race.partitions[at]), verb, tensor());
         Note { range: pair.ranges[at], text, source: None, primary: at == 1 }
     };
     let mut finding = Finding::with_sites(Kind::GlobalRace, message, vec![note(0), note(1)], kernel);

@@ -178,17 +178,10 @@ impl Decider<'_> {
     /// Whether some access is masked, lane by lane, by a size, or lanes behind it begin anew.
     pub(crate) fn masks_tails(&self) -> bool {
         let terms = &self.program.terms;
-        let of_lanes = |node: &Node| matches!(node, Node::Variable(Variable::Lane(_), _));
-        let of_sizes =
-            |node: &Node| matches!(node, Node::Variable(Variable::Argument(_) | Variable::DescriptorSize(..), _));
-        let wraps = |part: &Term| match *terms.node(*part) {
-            Node::Binary(BinOp::RemS | BinOp::RemU, a, b) => terms.any_leaf(a, of_lanes) && terms.any_leaf(b, of_sizes),
-            _ => false,
-        };
         self.program.accesses.iter().any(|access| {
             let mut conditions = conjuncts(&self.program, &[access.mask]).into_iter();
             conditions.any(|condition| terms.any_leaf(condition, of_lanes) && terms.any_leaf(condition, of_sizes))
-                || parts(&self.program, vec![access.offset]).iter().any(wraps)
+                || parts(&self.program, vec![access.offset]).iter().any(|part| wrapped(terms, *part).is_some())
         })
     }
 
@@ -319,23 +312,46 @@ fn product<'q>(of: impl Iterator<Item = &'q Quantity>, known: &mut Vec<&'q Quant
     })
 }
 
-/// Of each access, what its mask and its path hold below what.
+fn of_lanes(node: &Node) -> bool {
+    matches!(node, Node::Variable(Variable::Lane(_), _))
+}
+
+fn of_sizes(node: &Node) -> bool {
+    matches!(node, Node::Variable(Variable::Argument(_) | Variable::DescriptorSize(..), _))
+}
+
+/// The index of lanes that begins anew behind a size, and the size: `(tile * BLOCK + lane) % size`.
+fn wrapped(terms: &Terms, part: Term) -> Option<[Term; 2]> {
+    match *terms.node(part) {
+        Node::Binary(BinOp::RemS | BinOp::RemU, index, size) => {
+            (terms.any_leaf(index, of_lanes) && terms.any_leaf(size, of_sizes)).then_some([index, size])
+        }
+        _ => None,
+    }
+}
+
+/// Of each access, what its mask and its path hold below what, and what begins anew behind what.
 fn masks(program: &mut Program) -> Vec<Vec<(Poly, Poly)>> {
     let mut convert = Converter::default();
     let mut all = Vec::with_capacity(program.accesses.len());
     for at in 0..program.accesses.len() {
         let access = &program.accesses[at];
-        let mut own = Vec::new();
-        for condition in conjuncts(program, &[access.mask, access.path]) {
-            if let Node::Binary(BinOp::Slt, index, size) = *program.terms.node(condition) {
-                let [index, size] = [index, size].map(|term| {
-                    let term = program.terms.instance(term, 1, &mut FxHashMap::default());
-                    convert.poly(&mut program.terms, term)
-                });
-                own.push((index, size));
-            }
-        }
-        all.push(own);
+        let below = |condition: Term| match *program.terms.node(condition) {
+            Node::Binary(BinOp::Slt, index, size) => Some([index, size]),
+            _ => None,
+        };
+        let wrapped = |part: Term| wrapped(&program.terms, part);
+        let bounded = conjuncts(program, &[access.mask, access.path]).into_iter().filter_map(below);
+        let bounded: Vec<[Term; 2]> =
+            bounded.chain(parts(program, vec![access.offset]).into_iter().filter_map(wrapped)).collect();
+        let own = bounded.into_iter().map(|bounded| {
+            let [index, size] = bounded.map(|term| {
+                let term = program.terms.instance(term, 1, &mut FxHashMap::default());
+                convert.poly(&mut program.terms, term)
+            });
+            (index, size)
+        });
+        all.push(own.collect());
     }
     all
 }
