@@ -8,7 +8,7 @@ usage: cargo xtask <command>
 
   test [--fast | --slow]   every check and every test; --fast leaves out clippy and the editors,
                            --slow adds the tests that are marked as ignored, and wasm
-  test --editors           the VS Code extension alone, in a real window too where one can be had
+  test --editors           the extensions of VS Code, in a real window too where one can be had, and of Zed, alone
   dist [--profiled]        binary, wheel and extension for this machine, below target/packages; --profiled builds
                            twice, the second time with a profile of what the first did with the kernels in tests
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"

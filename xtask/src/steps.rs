@@ -1,7 +1,8 @@
 //! Steps of a command: what each came to, how long it took, and what its tests say of themselves.
 //!
 //! A test that cannot run on a machine prints `skipped: NAME: why` on a line, past the harness' capture
-//! (`writeln!(std::io::stderr(), …)`); such lines are gathered here, with the closing lines of cargo's test binaries.
+//! (`writeln!(std::io::stderr(), …)`); such lines are gathered here, with the closing lines of
+//! cargo's test binaries and of Node's.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Write};
@@ -45,6 +46,16 @@ impl Tally {
             }
         } else if let Some((_, skipped)) = line.split_once("skipped: ") {
             self.skipped.push(skipped.trim_end().to_owned());
+        } else if let Some((word, number)) = line.trim_start_matches(['#', 'ℹ', ' ']).trim_end().split_once(' ')
+            && line.starts_with(['#', 'ℹ'])
+            && let Ok(number) = number.parse::<usize>()
+        {
+            // Node's: `# pass 3` in a pipe, `ℹ pass 3` from Node 23 on.
+            match word {
+                "pass" => self.passed += number,
+                "fail" => self.failed += number,
+                _ => {}
+            }
         }
     }
 }
@@ -168,7 +179,10 @@ mod tests {
         tally.read("test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out\n");
         tally.read("test a ... skipped: a: no browser\n");
         tally.read("test b ... ok\n");
-        assert_eq!(tally, Tally { passed: 13, failed: 2, ignored: 3, skipped: vec!["a: no browser".to_owned()] });
+        tally.read("# pass 3\n");
+        tally.read("ℹ fail 1\n");
+        tally.read("# Subtest: pass 4\n");
+        assert_eq!(tally, Tally { passed: 16, failed: 3, ignored: 3, skipped: vec!["a: no browser".to_owned()] });
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub enum TestScope {
     Normal,
     /// The ignored tests too.
     Slow,
-    /// The VS Code extension alone, in a real window as well.
+    /// The extensions of VS Code, in a real window as well, and of Zed, alone.
     Editors,
 }
 
@@ -29,6 +29,7 @@ pub fn run(root: &Path, scope: TestScope) -> ExitCode {
         steps.run("server", |_| cargo(root, &["build", "--package", "fencepost"]));
         steps.run("vs code extension", |tally| vscode(root, tally));
         steps.run("vs code in a browser", |tally| window(root, tally));
+        steps.run("zed extension", |tally| zed(root, tally));
         print!("{steps}");
         return if steps.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }
@@ -59,6 +60,12 @@ pub fn run(root: &Path, scope: TestScope) -> ExitCode {
     if scope != TestScope::Fast {
         // Its tests start the server that the cargo tests have built.
         steps.run("vs code extension", |tally| vscode(root, tally));
+        steps.run("zed extension", |tally| match scope {
+            TestScope::Slow => zed(root, tally),
+            _ => {
+                Outcome::Skipped("it is compiled for WebAssembly, with what Zed gives it: `--editors` and `--slow` do")
+            }
+        });
     }
     print!("{steps}");
     if steps.failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
@@ -143,19 +150,25 @@ fn no_serde(root: &Path) -> Outcome {
     }
 }
 
+/// A target without an operating system.
+const WASM: &str = "wasm32-unknown-unknown";
+
+/// Where that is not installed.
+const NO_WASM: Outcome = Outcome::Skipped("the target is not installed (rustup target add wasm32-unknown-unknown)");
+
+fn has_wasm() -> bool {
+    let folder = Command::new("rustc").args(["--print", "target-libdir", "--target", WASM]).output();
+    folder.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
+}
+
 /// A target without an operating system is the proof that the analysis needs none.
 fn wasm(root: &Path) -> Outcome {
-    let target = "wasm32-unknown-unknown";
-    let installed = Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", target])
-        .output()
-        .is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir());
-    if !installed {
-        return Outcome::Skipped("the target is not installed (rustup target add wasm32-unknown-unknown)");
+    if !has_wasm() {
+        return NO_WASM;
     }
     let mut command = Command::new("cargo");
     command.args(["check", "--quiet", "--package", "fencepost-analysis", "--package", "fencepost-ide"]);
-    execute(root, build_once(command.args(["--target", target])))
+    execute(root, build_once(command.args(["--target", WASM])))
 }
 
 /// The extension in a real VS Code, where its web build and a browser are; the test says which of them is missing.
@@ -193,6 +206,36 @@ fn vscode(root: &Path, tally: &mut Tally) -> Outcome {
         command.env("FENCEPOST_SERVER_PATH", server);
     }
     execute_tests(&folder, &mut command, tally)
+}
+
+/// The extension for Zed as WebAssembly, in a host that answers what it asks of Zed.
+fn zed(root: &Path, tally: &mut Tally) -> Outcome {
+    if !has_wasm() {
+        return NO_WASM;
+    }
+    // The host's iterators and sets are of Node 20.
+    if !answers("npm", &["--version"]) || !answers("node", &["--test-force-exit", "--version"]) {
+        return Outcome::Skipped("its host needs npm and Node 20.14 or newer");
+    }
+    let folder = root.join("editors").join("zed");
+    let built = target(root).join("zed");
+    let mut build = Command::new("cargo");
+    build.args(["build", "--quiet", "--release", "--locked", "--target", WASM, "--target-dir"]).arg(&built);
+    if let Outcome::Failed = execute(&folder, build_once(&mut build)) {
+        return Outcome::Failed;
+    }
+    let tests = folder.join("tests");
+    if let Outcome::Failed = execute(&tests, Command::new("npm").args(["ci", "--no-audit", "--no-fund"])) {
+        return Outcome::Failed;
+    }
+    let mut command = Command::new("npm");
+    command.args(["test", "--silent"]);
+    command.env("FENCEPOST_ZED_MODULE", built.join(WASM).join("release").join("fencepost_zed.wasm"));
+    let server = server(root);
+    if server.is_file() && std::env::var_os("FENCEPOST_SERVER_PATH").is_none() {
+        command.env("FENCEPOST_SERVER_PATH", server);
+    }
+    execute_tests(&tests, &mut command, tally)
 }
 
 /// The server that the cargo tests build.

@@ -8,7 +8,8 @@
 
 use std::sync::Arc;
 
-use super::paths::{in_file, python_range};
+use super::paths::{TargetText, in_file, python_range};
+use super::python_names::PythonNames;
 use super::{AssertLocation, AssertMessage, CandidateOp, CountedAssert, DeadlockAt, PathMap, agree, locate};
 use base::{Cancel, Cancelled, TextRange};
 use findings::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict};
@@ -28,17 +29,6 @@ pub struct CompiledIr {
     pub files: Vec<String>,
     /// Whether it is the text of the request.
     pub own: bool,
-}
-
-/// The text that findings are to be drawn in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TargetText<'a> {
-    /// Its path.
-    pub path: &'a str,
-    /// It.
-    pub text: &'a str,
-    /// Whether it is Python.
-    pub python: bool,
 }
 
 /// What came home.
@@ -65,6 +55,8 @@ struct Part {
     section: usize,
     kernels: Vec<Lowered>,
     analysis: Vec<KernelReport>,
+    /// What the target calls its values.
+    names: PythonNames,
 }
 
 impl Part {
@@ -95,7 +87,7 @@ pub fn attribute(
 ) -> Result<Attributed, Cancelled> {
     let mut reads = Vec::new();
     for ir in irs {
-        reads.push(read(ir, check, cancel)?);
+        reads.push(read(target, ir, map, check, cancel)?);
     }
     let mut home = Attributed::default();
     for counted in asserts {
@@ -104,15 +96,27 @@ pub fn attribute(
         if one_place(&places) {
             home.exact += 1;
         }
+        let names = places.first().map(|(_, part, _)| &part.names);
         match tell(target, counted, &places, map) {
-            Ok((kernel, range, finding)) => file(&mut home.kernels, kernel, range, finding),
-            Err(sentence) => home.elsewhere.push(sentence),
+            Ok((kernel, range, mut finding)) => {
+                if let Some(names) = names {
+                    names.rename(&mut finding);
+                }
+                file(&mut home.kernels, kernel, range, finding);
+            }
+            Err(sentence) => home.elsewhere.push(names.map_or(sentence.clone(), |names| names.say(&sentence))),
         }
     }
     Ok(home)
 }
 
-fn read(ir: &CompiledIr, check: &mut KernelCheck<'_>, cancel: &Cancel<'_>) -> Result<Read, Cancelled> {
+fn read(
+    target: TargetText<'_>,
+    ir: &CompiledIr,
+    map: &PathMap,
+    check: &mut KernelCheck<'_>,
+    cancel: &Cancel<'_>,
+) -> Result<Read, Cancelled> {
     let document = Document::new(ir.text.clone());
     let mut parts = Vec::new();
     for (at, section) in document.sections().iter().enumerate() {
@@ -124,7 +128,8 @@ fn read(ir: &CompiledIr, check: &mut KernelCheck<'_>, cancel: &Cancel<'_>) -> Re
         for lowered in &kernels {
             analysis.push(check(lowered, cancel)?);
         }
-        parts.push(Part { document: document.clone(), section: at, kernels, analysis });
+        let names = PythonNames::new(section.tree(), target, map);
+        parts.push(Part { document: document.clone(), section: at, kernels, analysis, names });
     }
     Ok(Read { own: ir.own, files: ir.files.clone(), parts })
 }
@@ -420,6 +425,7 @@ pub fn move_to_python(
 ) -> (Vec<KernelReport>, Vec<String>) {
     let document = Document::new(ir);
     let mut elsewhere = Vec::new();
+    let names = PythonNames::of_text(ir, target, map);
     let place = |range: TextRange| {
         let section = document.sections().iter().find(|section| section.range().contains(range))?;
         let tree = section.tree();
@@ -441,14 +447,14 @@ pub fn move_to_python(
         };
         for finding in &report.findings {
             let Some(range) = place(finding.range) else {
-                elsewhere.push(finding.message.clone());
+                elsewhere.push(names.say(&finding.message));
                 continue;
             };
             let steps = finding
                 .run
                 .iter()
                 .filter_map(|step| Some(RunStep { range: place(step.range)?, site: None, ..step.clone() }));
-            moved.findings.push(Finding {
+            let mut here = Finding {
                 range,
                 sites: notes(&finding.sites),
                 context: notes(&finding.context),
@@ -456,7 +462,9 @@ pub fn move_to_python(
                 witness: None,
                 fix: None,
                 ..finding.clone()
-            });
+            };
+            names.rename(&mut here);
+            moved.findings.push(here);
         }
         out.push(moved);
     }
@@ -469,20 +477,22 @@ pub fn move_to_python(
 ///
 /// Where `cancel` says so.
 pub fn endless_waits(
+    target: TargetText<'_>,
     irs: &[CompiledIr],
+    map: &PathMap,
     check: &mut KernelCheck<'_>,
     cancel: &Cancel<'_>,
 ) -> Result<Vec<String>, Cancelled> {
     let mut out: Vec<String> = Vec::new();
     for ir in irs {
-        for part in read(ir, check, cancel)?.parts {
+        for part in read(target, ir, map, check, cancel)?.parts {
             let findings = part.analysis.iter().flat_map(|report| &report.findings);
             for finding in
                 findings.filter(|finding| agree::classes(finding.kind).contains(&super::AssertClass::Deadlock))
             {
                 for site in finding.sites.iter().filter(|site| site.text.contains("waits")) {
                     let place = site.source.as_deref().map_or_else(String::new, |source| format!(" ({source})"));
-                    let text = format!("{}{place}", site.text);
+                    let text = format!("{}{place}", part.names.say(&site.text));
                     if !out.contains(&text) {
                         out.push(text);
                     }

@@ -12,15 +12,17 @@ mod line;
 mod locate;
 mod message;
 mod paths;
+mod python_names;
 mod violation;
 
 pub use agree::{agrees, classes, disagreements, predicts};
 pub use attribute::{
-    Attributed, CompiledIr, KernelCheck, TargetText, attribute, endless_waits, function_name_range, move_to_python,
+    Attributed, CompiledIr, KernelCheck, attribute, endless_waits, function_name_range, move_to_python,
 };
 pub use limits::LIMITS;
 pub use line::{Assert, AssertLog, CountedAssert, read_line};
 pub use locate::{AssertLocation, CandidateOp, locate, same_file};
 pub use message::{AssertClass, AssertMessage, AssertedRace, DeadlockAt, Overflow, PendingKind};
-pub use paths::{PathMap, python_range};
+pub use paths::{PathMap, TargetText, python_range};
+pub use python_names::PythonNames;
 pub use violation::{run_finding, violation_finding};

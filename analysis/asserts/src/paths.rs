@@ -4,6 +4,17 @@ use super::same_file;
 use base::{LineIndex, TextRange};
 use ttgir::SourceLoc;
 
+/// The text that findings are to be drawn in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TargetText<'a> {
+    /// Its path.
+    pub path: &'a str,
+    /// It.
+    pub text: &'a str,
+    /// Whether it is Python.
+    pub python: bool,
+}
+
 /// How paths of another machine become paths of this one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PathMap(Vec<(String, String)>);

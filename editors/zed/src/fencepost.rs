@@ -1,7 +1,11 @@
 //! Tells Zed how Fencepost's language server is started.
 
 use zed_extension_api::settings::LspSettings;
-use zed_extension_api::{Command, Extension, LanguageServerId, Result, Worktree, register_extension, serde_json};
+use zed_extension_api::serde_json::{Value, json};
+use zed_extension_api::{Command, Extension, LanguageServerId, Result, Worktree, register_extension};
+
+/// The section below which the server asks for its settings.
+const SECTION: &str = "fencepost";
 
 struct Fencepost;
 
@@ -10,16 +14,21 @@ impl Extension for Fencepost {
         Fencepost
     }
 
-    /// The program that the settings name, else the one on the `PATH` of the project.
+    /// The program that the settings name, else the one on the `PATH` of the project, with the project's environment and
+    /// what the settings put over it.
     fn language_server_command(&mut self, server: &LanguageServerId, worktree: &Worktree) -> Result<Command> {
         let settings = LspSettings::for_worktree(server.as_ref(), worktree)?;
         let binary = settings.binary;
-        let named = binary.as_ref().and_then(|binary| binary.path.clone());
+        let (named, arguments, over) = binary.map(|it| (it.path, it.arguments, it.env)).unwrap_or_default();
         let Some(command) = named.or_else(|| worktree.which("fencepost")) else {
             return Err("there is no `fencepost` on the PATH; `lsp.fencepost.binary.path` names one".to_owned());
         };
-        let args = binary.and_then(|binary| binary.arguments).unwrap_or_else(|| vec!["lsp".to_owned()]);
-        Ok(Command { command, args, env: worktree.shell_env() })
+        let mut env = worktree.shell_env();
+        for (name, value) in over.unwrap_or_default() {
+            env.retain(|(other, _)| *other != name);
+            env.push((name, value));
+        }
+        Ok(Command { command, args: arguments.unwrap_or_else(|| vec!["lsp".to_owned()]), env })
     }
 
     /// Whether kernels may be run, and with which Python.
@@ -27,8 +36,18 @@ impl Extension for Fencepost {
         &mut self,
         server: &LanguageServerId,
         worktree: &Worktree,
-    ) -> Result<Option<serde_json::Value>> {
+    ) -> Result<Option<Value>> {
         Ok(LspSettings::for_worktree(server.as_ref(), worktree)?.initialization_options)
+    }
+
+    /// What `fencepost.toml` has, for projects without one.
+    fn language_server_workspace_configuration(
+        &mut self,
+        server: &LanguageServerId,
+        worktree: &Worktree,
+    ) -> Result<Option<Value>> {
+        let settings = LspSettings::for_worktree(server.as_ref(), worktree)?.settings;
+        Ok(settings.map(|settings| json!({ SECTION: settings })))
     }
 }
 

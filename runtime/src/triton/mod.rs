@@ -171,7 +171,10 @@ impl Triton {
         let end = match outcome.ended {
             ExitCause::Cancelled => RunEnd::Cancelled,
             _ if !log.asserts.is_empty() => RunEnd::Asserted,
-            ExitCause::Late => RunEnd::Hung(endless_waits(&irs, &mut *self.check, patience).map_err(cancelled)?),
+            ExitCause::Late => {
+                let waits = endless_waits(target, &irs, &self.paths, &mut *self.check, patience);
+                RunEnd::Hung(waits.map_err(cancelled)?)
+            }
             ExitCause::Code(_) => ended(&state, outcome),
         };
         let mut notes = prepared.notes.clone();

@@ -143,9 +143,15 @@ fn with_places(instance: &ElaboratedInstance, path: &str, places: &SourceText<'_
             let (line, column) = places.line_column(place.range.start);
             let mut of = format!("\"{path}\":{line}:{column}");
             // What stands for a call that is not followed has its name.
-            if trimmed.contains("tt.opaque")
-                && let Some(name) = callee(places, place.range)
-            {
+            let name = match trimmed.contains("tt.opaque") {
+                true => callee(places, place.range).map(str::to_owned),
+                // As Triton has it: the name of the variable that the op's result is assigned to.
+                false => trimmed.strip_prefix('%').and_then(|rest| {
+                    let end = rest.find([' ', ':'])?;
+                    instance.variable(rest.get(..end)?)
+                }),
+            };
+            if let Some(name) = name {
                 of = format!("\"{name}\"({of})");
             }
             here = (!place.range.is_empty()).then(|| format!(" loc({of})"));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use asserts::{PathMap, TargetText, move_to_python};
+use asserts::{PathMap, PythonNames, TargetText, move_to_python};
 use base::{Cancel, Limits};
 use engine::{Engine, is_python};
 use runtime::cpu::Cpu;
@@ -32,7 +32,10 @@ pub fn run_plan(
     results.map(|mut results| {
         if let Some(elaboration) = kernels.elaboration.filter(|_| python) {
             names::in_python(&mut results.kernels, elaboration);
-            results.runs.iter_mut().for_each(|run| names::in_python(&mut run.report.kernels, elaboration));
+            for run in &mut results.runs {
+                names::in_python(&mut run.report.kernels, elaboration);
+                names::of_reasons(&mut run.report, run.launch.kernel.as_deref(), elaboration);
+            }
         }
         results
     })
@@ -100,9 +103,14 @@ impl RunBackend for CpuBackend {
         let Some(ir) = &request.compiled else { return Ok(report) };
         let path = request.path.to_string_lossy();
         let target = TargetText { path: &path, text: &request.text, python: true };
-        let (kernels, elsewhere) = move_to_python(&report.kernels, ir, target, &PathMap::default());
+        let map = PathMap::default();
+        let (kernels, elsewhere) = move_to_python(&report.kernels, ir, target, &map);
         report.kernels = kernels;
         report.elsewhere.extend(elsewhere);
+        if let RunEnd::Hung(why) | RunEnd::Undecided(why) = &mut report.end {
+            let names = PythonNames::of_text(ir, target, &map);
+            why.iter_mut().for_each(|said| *said = names.say(said));
+        }
         Ok(report)
     }
 }

@@ -2,6 +2,7 @@
 
 use engine::instances::{ElaboratedInstance, Elaboration};
 use findings::{Finding, KernelReport, Note};
+use runtime::run::{RunEnd, RunReport};
 
 /// Renames what is said of kernels that were compiled from Python.
 pub(super) fn in_python(kernels: &mut [KernelReport], elaboration: &Elaboration) {
@@ -9,6 +10,20 @@ pub(super) fn in_python(kernels: &mut [KernelReport], elaboration: &Elaboration)
         let of = elaboration.kernels.iter().find(|kernel| kernel.entry.name == report.name);
         let Some(instance) = of.and_then(|kernel| kernel.instances.first()) else { continue };
         report.findings.iter_mut().for_each(|finding| rename(finding, instance));
+    }
+}
+
+/// Renames what is said of a run that has no place in the text; without a name the kernel is the only one.
+pub(super) fn of_reasons(report: &mut RunReport, kernel: Option<&str>, elaboration: &Elaboration) {
+    let of = match (kernel, elaboration.kernels.as_slice()) {
+        (None, [only]) => Some(only),
+        (name, all) => all.iter().find(|kernel| Some(kernel.entry.name.as_str()) == name),
+    };
+    let Some(instance) = of.and_then(|kernel| kernel.instances.first()) else { return };
+    let say = |text: &mut String| *text = instance.say_of_compiled(text);
+    report.elsewhere.iter_mut().for_each(say);
+    if let RunEnd::Hung(why) | RunEnd::Undecided(why) = &mut report.end {
+        why.iter_mut().for_each(say);
     }
 }
 

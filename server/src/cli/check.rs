@@ -23,7 +23,7 @@ use super::answer::Answer;
 use super::args::{Check, Format};
 use super::process::{Exit, STACK_BYTES, painter};
 use super::settings::KnownParameters;
-use super::sources::{Collected, Origin, Source, collect};
+use super::sources::{Collected, Origin, Search, Source, collect};
 use baseline::{Baseline, BaselineUse, Entry};
 use changes::Changes;
 use file::Checked;
@@ -83,10 +83,13 @@ pub(crate) fn print(args: &Check, around: Surroundings, outputs: &mut [Output<'_
     };
     let Collected { mut sources, mut notes } = match around.given {
         Some(given) => Collected { sources: vec![given], notes: Vec::new() },
-        None => collect(&args.paths, args.stdin_name.as_deref(), args.no_ignore),
+        None => {
+            let search = Search { everything: args.no_ignore, exclude: &args.exclude };
+            collect(&args.paths, args.stdin_name.as_deref(), search)
+        }
     };
     if args.force_exclude {
-        sources.retain(|source| !source.is_excluded());
+        sources.retain(|source| !source.is_excluded(&args.exclude));
     }
     if let Some(shard) = args.shard {
         sources.retain(|source| shard.has(&source.path()));

@@ -61,9 +61,10 @@ impl Source {
         }
     }
 
-    /// Whether its settings exclude it.
-    pub(crate) fn is_excluded(&self) -> bool {
-        self.file().is_some_and(|path| is_excluded(&Workspace::of(None), path))
+    /// Whether its settings exclude it, or a pattern of the command does.
+    pub(crate) fn is_excluded(&self, patterns: &[String]) -> bool {
+        let folder = self.file().and_then(Path::parent).unwrap_or(Path::new("")).to_path_buf();
+        self.file().is_some_and(|path| Exclusion::new(patterns, &folder).holds(path))
     }
 
     /// The path as given, `<stdin>` for standard input.
@@ -85,9 +86,43 @@ pub(crate) struct Collected {
     pub(crate) notes: Vec<String>,
 }
 
+/// How directories are searched.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Search<'a> {
+    /// Whether they hold what is hidden or ignored, too.
+    pub(crate) everything: bool,
+    /// Patterns of what is left out beside what settings exclude.
+    pub(crate) exclude: &'a [String],
+}
+
+/// What is left out of a directory.
+struct Exclusion<'a> {
+    workspace: Workspace,
+    patterns: &'a [String],
+    /// The folder from which the patterns count, and the one for what does not lie in that.
+    folders: [PathBuf; 2],
+}
+
+impl Exclusion<'_> {
+    /// What settings and patterns leave out; the patterns count from the current folder, outside of it from `root`.
+    fn new<'a>(patterns: &'a [String], root: &Path) -> Exclusion<'a> {
+        let here = if patterns.is_empty() { PathBuf::new() } else { absolute(Path::new(".")) };
+        Exclusion { workspace: Workspace::of(None), patterns, folders: [here, absolute(root)] }
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        let path = absolute(path);
+        let commanded = || {
+            let below = self.folders.iter().find_map(|folder| path.strip_prefix(folder).ok()).unwrap_or(&path);
+            workspace::matches_any(self.patterns, below)
+        };
+        commanded() || self.workspace.settings_of(&path).excludes(&path)
+    }
+}
+
 /// Everything that `paths` name, in their order, directories by name, each file once; standard input stands for
-/// `stdin_name`, and for it alone. With `everything` directories hold what is hidden or ignored, too.
-pub(crate) fn collect(paths: &[PathBuf], stdin_name: Option<&Path>, everything: bool) -> Collected {
+/// `stdin_name`, and for it alone.
+pub(crate) fn collect(paths: &[PathBuf], stdin_name: Option<&Path>, search: Search<'_>) -> Collected {
     let (mut sources, mut notes) = (Vec::new(), Vec::new());
     let mut seen: FxHashSet<String> = stdin_name.map(|name| name.display().to_string()).into_iter().collect();
     for path in paths {
@@ -97,9 +132,9 @@ pub(crate) fn collect(paths: &[PathBuf], stdin_name: Option<&Path>, everything: 
             continue;
         }
         let found = if path.is_dir() {
-            let (found, excluded) = walk(path, everything);
+            let (found, excluded) = walk(path, search);
             if found.is_empty() {
-                notes.push(nothing(path, everything, excluded));
+                notes.push(nothing(path, search, excluded));
             }
             found
         } else {
@@ -111,13 +146,14 @@ pub(crate) fn collect(paths: &[PathBuf], stdin_name: Option<&Path>, everything: 
 }
 
 /// That there is nothing to check in a directory, from which so many files are excluded.
-fn nothing(root: &Path, everything: bool, excluded: usize) -> String {
+fn nothing(root: &Path, search: Search<'_>, excluded: usize) -> String {
     let root = root.display();
     if excluded > 0 {
         let files = if excluded == 1 { "1 file is".to_owned() } else { format!("{excluded} files are") };
-        return format!("{root}: {files} left out, by `exclude` in `{FILE}`; one that is named is looked at");
+        let flag = if search.exclude.is_empty() { "" } else { "--exclude or " };
+        return format!("{root}: {files} left out, by {flag}`exclude` in `{FILE}`; one that is named is looked at");
     }
-    let left_out = match everything {
+    let left_out = match search.everything {
         true => "",
         false => {
             "; what is hidden, node_modules and what a .gitignore names is looked at where it is named, or with --no-ignore"
@@ -164,21 +200,16 @@ fn trouble(error: &ignore::Error, root: &Path) -> (PathBuf, String) {
     }
 }
 
-fn is_excluded(workspace: &Workspace, path: &Path) -> bool {
-    let path = absolute(path);
-    workspace.settings_of(&path).excludes(&path)
-}
-
 /// What there is to check below a directory, and how many files are excluded.
-fn walk(root: &Path, everything: bool) -> (Vec<Source>, usize) {
+fn walk(root: &Path, search: Search<'_>) -> (Vec<Source>, usize) {
     let (mut sources, mut left_out) = (Vec::new(), 0);
-    let workspace = Workspace::of(None);
+    let exclusion = Exclusion::new(search.exclude, root);
     let mut excluded = |path: &Path| {
-        let is = is_excluded(&workspace, path);
+        let is = exclusion.holds(path);
         left_out += usize::from(is);
         is
     };
-    for entry in entries(root, everything) {
+    for entry in entries(root, search.everything) {
         let origin = match entry {
             Ok(entry) if entry.file_type().is_none_or(|it| it.is_dir()) => continue,
             Ok(entry) if entry.path().extension().is_some_and(|extension| extension == "ttgir") => {

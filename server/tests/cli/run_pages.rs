@@ -1,6 +1,6 @@
 //! The kernels of `tests/runs/elaborated/`, each run by its recipe where no Triton is installed. Comments on top of a file
 //! say what comes of it: `exit N` (0 where nothing is said), `says TEXT`, `NAME = VALUES` what an output begins with,
-//! `NAME is DESCR` NumPy's type of it, `args OPTIONS` what else is on the command line.
+//! `NAME is DESCR` NumPy's type of it, `args OPTIONS` what else is on the command line. None names a value of the IR.
 
 use std::path::Path;
 
@@ -40,6 +40,9 @@ fn problems(file: &Path) -> Vec<String> {
     let code = said.iter().find_map(|line| line.strip_prefix("exit ")).unwrap_or("0");
     if ran.code.to_string() != code {
         wrong.push(format!("{name}: exit {} and not {code}\n{all}", ran.code));
+    }
+    if all.contains("`%") {
+        wrong.push(format!("{name}: names a value of the IR\n{all}"));
     }
     for line in &said {
         if let Some(text) = line.strip_prefix("says ")

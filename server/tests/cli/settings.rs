@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Output, fencepost, kernel, root};
+use crate::support::{BINARY, Output, fencepost, kernel, root};
 
 struct Project(PathBuf);
 
@@ -104,6 +105,49 @@ fn a_file_that_is_named_is_checked_although_its_folder_excludes_it() {
     assert_eq!(fencepost(&["check", &named]).code, 1);
     let hook = fencepost(&["check", "--quiet", "--force-exclude", &named]);
     assert_eq!((hook.code, hook.stdout.as_str()), (0, ""), "{}", hook.stderr);
+}
+
+#[test]
+fn patterns_of_the_command_are_left_out_beside_those_of_the_project() {
+    let project = Project::new("flag");
+    project.copy("ring.ttgir", "ring.ttgir");
+    for made in ["gen/ring.ttgir", "old_ring.ttgir", "kept.ttgir"] {
+        project.copy("ring_not_waited.ttgir", made);
+    }
+    project.set("exclude = \"gen/**\"\n");
+    let files = |out: &Output| -> Vec<String> {
+        let document: Value = serde_json::from_str(&out.stdout).expect("it is JSON");
+        let files = document["files"].as_array().cloned().unwrap_or_default();
+        let paths = files.iter().filter_map(|file| file["path"].as_str());
+        paths.filter_map(|path| Some(path.rsplit('/').next()?.to_owned())).collect()
+    };
+    // A folder that is not below the current one is the one from which the patterns count.
+    let json = ["--format", "json"];
+    assert_eq!(files(&project.check(&json)), ["kept.ttgir", "old_ring.ttgir", "ring.ttgir"]);
+    let one = project.check(&[&json[..], &["--exclude", "old_*.ttgir"]].concat());
+    assert_eq!(files(&one), ["kept.ttgir", "ring.ttgir"]);
+    let rooted =
+        project.check(&[&json[..], &["--exclude", "/kept.ttgir", "--exclude", "nowhere/old_ring.ttgir"]].concat());
+    assert_eq!(files(&rooted), ["old_ring.ttgir", "ring.ttgir"]);
+    let all = project.check(&["--exclude", "*.ttgir"]);
+    assert_eq!((all.code, all.stdout.as_str()), (0, "nothing to check\n"));
+    assert!(
+        all.stderr.contains("4 files are left out, by --exclude or `exclude` in `fencepost.toml`"),
+        "{}",
+        all.stderr
+    );
+    // What is named itself is looked at, but for a hook; `races` searches as `check` does.
+    let named = project.0.join("kept.ttgir").to_string_lossy().into_owned();
+    assert_eq!(fencepost(&["check", "--exclude", "kept.ttgir", &named]).code, 1);
+    assert_eq!(fencepost(&["check", "--exclude", "kept.ttgir", "--force-exclude", &named]).code, 0);
+    let races = fencepost(&["races", "--exclude", "*.ttgir", &project.0.to_string_lossy()]);
+    assert_eq!((races.code, races.stdout.as_str()), (0, "nothing to check\n"));
+    // From the current folder on, where it is searched.
+    let mut inside = Command::new(BINARY);
+    inside.current_dir(&project.0).args(["check", "--exclude", "gen", "--exclude", "./old_ring.ttgir"]);
+    let out = inside.args(["--format", "json"]).output().expect("it starts");
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(text.contains("kept.ttgir") && !text.contains("old_ring.ttgir"), "{text}");
 }
 
 #[test]

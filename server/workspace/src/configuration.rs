@@ -64,10 +64,15 @@ impl Configuration {
     /// Whether a file is left out where folders are searched.
     pub fn excludes(&self, file: &Path) -> bool {
         let below = self.folder.as_deref().and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(file);
-        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        let path = parts.join("/");
-        self.settings.exclude.iter().any(|pattern| settings::matches(pattern, &path))
+        matches_any(&self.settings.exclude, below)
     }
+}
+
+/// Whether one of some patterns, written as the setting `exclude` is, matches a path that counts from their folder.
+pub fn matches_any(patterns: &[String], below: &Path) -> bool {
+    let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    let path = parts.join("/");
+    patterns.iter().any(|pattern| settings::matches(pattern, &path))
 }
 
 impl<P: FileProvider> WorkspaceSources<P> {

@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex};
 
 use engine::instances::PythonFile;
 
-pub use configuration::{CODE as SETTINGS, Configuration, problems as settings_problems};
+pub use configuration::{CODE as SETTINGS, Configuration, matches_any, problems as settings_problems};
 pub use dependencies::Dependencies;
 pub use encoding::{Encoding, Undecodable, read_text};
 pub use file_system::{Disk, FileSystem, Stamp};

@@ -613,14 +613,14 @@ impl ElaboratedInstance {
         say(text, &|name| self.python_value(name), &|at| self.python_partition(at))
     }
 
-    /// A sentence about what Triton compiled of the kernel, with the names that Python has for its partitions and ops.
-    /// Values of the compiled kernel keep theirs.
+    /// A sentence about what Triton compiled of the kernel, with the names that Python has for its partitions and ops. The
+    /// compiled kernel numbers its values by itself: they are named by its locations, not here.
     pub fn say_of_compiled(&self, text: &str) -> String {
         say(text, &|name| Some(format!("%{name}")), &|at| self.python_partition(at))
     }
 
     /// The Python variable that a value is named after, by its name in the elaborated instance without `%`.
-    pub(super) fn variable(&self, name: &str) -> Option<String> {
+    pub fn variable(&self, name: &str) -> Option<String> {
         self.original.names.get(name).map(str::to_owned)
     }
 

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use base::renamed;
 use dialects::OpCode;
 
 /// Which name of the elaborated instance is which of Python.
@@ -29,43 +30,10 @@ pub(super) fn say(
     value: &dyn Fn(&str) -> Option<String>,
     partition: &dyn Fn(usize) -> Option<String>,
 ) -> String {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut before = ' ';
-    while let Some(first) = rest.chars().next() {
-        let sigil = first == '%';
-        let body = if sigil { &rest[1..] } else { rest };
-        let starts = body.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-        if !starts || is_name(before) {
-            out.push(first);
-            before = first;
-            rest = rest.get(first.len_utf8()..).unwrap_or("");
-            continue;
-        }
-        let end = body.find(|c| !is_name(c)).unwrap_or(body.len());
-        let whole = body.get(..end).unwrap_or("");
-        // A full stop ends the sentence, not the name.
-        let name = whole.trim_end_matches('.');
-        let said = if sigil {
-            value(name)
-        } else {
-            let number = name.strip_prefix("partition").and_then(|number| number.parse().ok());
-            number.and_then(partition).or_else(|| python_name(name).map(str::to_owned))
-        };
-        match said {
-            Some(said) => out.push_str(&said),
-            None => {
-                if sigil {
-                    out.push('%');
-                }
-                out.push_str(name);
-            }
-        }
-        before = name.chars().next_back().unwrap_or(before);
-        rest = body.get(name.len()..).unwrap_or("");
-    }
-    out
+    renamed(text, value, &|name| {
+        let number = name.strip_prefix("partition").and_then(|number| number.parse().ok());
+        number.and_then(partition).or_else(|| python_name(name).map(str::to_owned))
+    })
 }
 
 /// What Python calls an op.

@@ -22,7 +22,11 @@ pub(crate) struct Check {
     /// In directories look at hidden files and folders, `node_modules`, and what a `.gitignore` names, too
     #[arg(long)]
     pub(crate) no_ignore: bool,
-    /// Leave out what `exclude` in `fencepost.toml` names also where it is named here, as a hook for commits does
+    /// In directories leave out what this pattern matches, beside what `exclude` in `fencepost.toml` names: `*` is any part
+    /// of a name, `**` any folders; it counts from the current folder, and may be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+    /// Leave out what --exclude or `exclude` in `fencepost.toml` names also where it is named here, as a hook for commits does
     #[arg(long)]
     pub(crate) force_exclude: bool,
     /// What to print; lines and columns of json count from 0, in UTF-16 code units
