@@ -11,7 +11,7 @@ const clickable = () => {
   const found = [...new Set([...all, ...pointed])].filter((it) => it.checkVisibility() && !(it.closest("[aria-hidden=true]") && it.tabIndex < 0));
   return found.map((it, at) => {
     it.dataset.stop = String(at);
-    const inGroup = it.tabIndex < 0 && Boolean(it.closest(".run-picture, .memory, .source, [data-net]"));
+    const inGroup = it.tabIndex < 0 && Boolean(it.closest(".run-picture, .narrow, .memory, .source, [data-net]"));
     return { at, inGroup, name: `${it.tagName}.${it.getAttribute("class") ?? ""} ${it.textContent.trim().slice(0, 24)}` };
   });
 };
@@ -85,7 +85,7 @@ export async function unreachable(run, press) {
   }
   // From a stop in a picture, or in a text, the arrow keys go on.
   for (const [kind, ways] of [
-    [".run-picture, .memory, .source", ["ArrowDown"]],
+    [".run-picture, .narrow, .memory, .source", ["ArrowDown"]],
     ["[data-net]", ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]],
   ]) {
     const firsts = await run((kind) => [...document.querySelectorAll(kind)].map((it) => it.querySelector("a[data-stop]:not([tabindex='-1'])")?.dataset.stop).filter(Boolean), kind);

@@ -46,10 +46,12 @@
       body.append(row);
     }
     at("no-barriers").hidden = step.barriers.length > 0;
-    for (const old of document.querySelectorAll(".run-picture a.now")) old.classList.remove("now");
-    const drawn = step.number && document.querySelector(`.run-picture a[data-step="${step.number}"]`);
-    drawn?.classList.add("now");
-    drawn?.closest("details:not([open])")?.setAttribute("open", "");
+    for (const old of document.querySelectorAll("a.now")) old.classList.remove("now");
+    // In the picture, and in the rows that are there where it does not fit.
+    for (const drawn of step.number ? document.querySelectorAll(`a[data-step="${step.number}"]`) : []) {
+      drawn.classList.add("now");
+      drawn.closest("details:not([open])")?.setAttribute("open", "");
+    }
   };
 
   const ask = (number) => {
@@ -67,7 +69,7 @@
     if (button) ask(Number(button.dataset.at));
   });
   document.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.(".run-picture a")) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.("a[data-step]")) return;
     const to = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: steps.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();

@@ -122,7 +122,7 @@ try {
     await window.command('Show the Run of the Finding Here');
     run = await window.panel('.steps-list');
     assert.ok((await run.locator('.steps-list li').count()) > 2);
-    assert.ok((await run.locator('.run-picture svg').count()) > 0);
+    assert.ok((await run.locator('.fitted a[data-step]:visible').count()) > 0);
     await until('the first step', async () => /^Step 1 of \d+, \w+, line \d+/.test(await run.locator('#now').innerText()));
     await window.shot('run');
   });
@@ -140,7 +140,7 @@ try {
     }
     assert.ok(new Set(seen).size > 1, seen.join());
     assert.match(await run.locator('#barriers').innerText(), /phase [01], \d+ of \d+ arrivals? /);
-    assert.ok((await run.locator('.run-picture a.now').count()) === 1);
+    assert.ok((await run.locator('a.now:visible').count()) === 1);
     await until('words above the line', () => visible('.codelens-decoration', `${count}/${count} `));
     const words = window.page.locator('.codelens-decoration', { hasText: `${count}/${count} ` }).first();
     await until('all of them', () => words.evaluate((it) => {

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{TraceDrawing, rounds, svg};
+use super::{TraceDrawing, narrow, rounds, svg};
 
 /// What the page may do: show itself.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
@@ -31,7 +31,7 @@ pub fn page(path: &str, drawings: &[TraceDrawing<'_>]) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="generator" content={ "fencepost " (env!("CARGO_PKG_VERSION")) };
                 title { "Runs of " (path) }
-                style { (PreEscaped(STYLE)) (PreEscaped(rounds::STYLE)) (PreEscaped(svg::style_in(".run-picture"))) }
+                style { (PreEscaped(STYLE)) (PreEscaped(rounds::STYLE)) (PreEscaped(narrow::style())) (PreEscaped(svg::style_in(".run-picture"))) }
             }
             body {
                 svg class="patterns run-picture" width="0" height="0" aria-hidden="true" { (PreEscaped(svg::patterns())) }
@@ -54,11 +54,17 @@ fn run(number: usize, drawing: &TraceDrawing<'_>) -> Markup {
     html! {
         section id=(id) aria-label=(drawing.heading.title) {
             @if let Some(table) = drawing.timeline.as_ref().and_then(|it| rounds::overview(it, drawing.places, None)) { (table) }
-            // Reached by the tab key, so that the arrow keys scroll it.
-            div class="scroll run-picture" tabindex="0" role="group" aria-label={ "Picture: " (drawing.heading.title) } {
-                (PreEscaped(svg::draw(drawing, Some(page))))
+            @let fit = narrow::fit(svg::width(drawing));
+            div class="fitted" {
+                // Reached by the tab key, so that the arrow keys scroll it.
+                div class={ "scroll run-picture " (fit) } tabindex="0" role="group" aria-label={ "Picture: " (drawing.heading.title) } {
+                    (PreEscaped(svg::draw(drawing, Some(page))))
+                }
+                div class=(fit) { (svg::legend(drawing, page)) }
+                @if let Some(timeline) = &drawing.timeline {
+                    (narrow::draw(drawing, timeline, &format!("Rows: {}", drawing.heading.title), None))
+                }
             }
-            (svg::legend(drawing, page))
         }
     }
 }

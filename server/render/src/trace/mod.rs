@@ -3,6 +3,7 @@
 mod drawing;
 pub mod html;
 pub mod json;
+pub(crate) mod narrow;
 pub(crate) mod rounds;
 pub mod states;
 pub mod svg;
@@ -21,6 +22,8 @@ pub(crate) enum Piece {
     Shown(String),
     /// What the signs mean, as HTML: below the drawing, and not as wide.
     Legend(Markup),
+    /// The same run for where the drawing does not fit: how wide that is, in pixels, and the rows, as HTML.
+    Narrow(usize, Markup),
     /// Steps that may be folded.
     Folded {
         /// Which they are.
@@ -79,6 +82,7 @@ pub(crate) fn pieces(drawing: &TraceDrawing<'_>, timeline: &Timeline, id: &str, 
     }
     pieces.push(Piece::Shown(slices.foot()));
     pieces.push(Piece::Legend(svg::legend(drawing, page)));
+    pieces.push(Piece::Narrow(slices.width(), narrow::draw(drawing, timeline, "The run, narrow", Some(anchor))));
     pieces
 }
 

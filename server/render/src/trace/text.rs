@@ -247,22 +247,23 @@ impl<'a> Table<'a> {
         }
         if !self.drawing.slots.is_empty() {
             line.push_str("  ");
-            line.extend(self.drawing.slots.iter().map(|&slot| self.slot(slot, number, acts)));
+            line.extend(self.drawing.slots.iter().map(|&at| slot(self.timeline, at, number, acts)));
         }
     }
+}
 
-    fn slot(&self, slot: usize, number: u32, acts: bool) -> char {
-        let own = || self.timeline.spans.iter().filter(|span| span.slot == slot);
-        if acts && let Some(span) = own().find(|span| span.from == number) {
-            return if span.mode == Mode::Read { 'r' } else { 'w' };
-        }
-        if acts && own().any(|span| span.until == Some(number)) {
-            return 'v';
-        }
-        let flies = |from: u32, until: Option<u32>| from < number && until.is_none_or(|until| number <= until);
-        let flying = own().any(|span| span.completes != "in order" && flies(span.from, span.until));
-        if flying { ':' } else { ' ' }
+/// What a buffer is at a step; `acts` in the first line of it.
+pub(super) fn slot(timeline: &Timeline, slot: usize, number: u32, acts: bool) -> char {
+    let own = || timeline.spans.iter().filter(|span| span.slot == slot);
+    if acts && let Some(span) = own().find(|span| span.from == number) {
+        return if span.mode == Mode::Read { 'r' } else { 'w' };
     }
+    if acts && own().any(|span| span.until == Some(number)) {
+        return 'v';
+    }
+    let flies = |from: u32, until: Option<u32>| from < number && until.is_none_or(|until| number <= until);
+    let flying = own().any(|span| span.completes != "in order" && flies(span.from, span.until));
+    if flying { ':' } else { ' ' }
 }
 
 /// What letters stand for.
@@ -282,7 +283,8 @@ fn key<'a>(out: &mut String, what: &str, names: impl Iterator<Item = (&'a String
     }
 }
 
-fn band(band: &Band, number: u32, acts: bool) -> char {
+/// What a barrier is at a step; `acts` in the first line of it.
+pub(super) fn band(band: &Band, number: u32, acts: bool) -> char {
     if acts && let Some(tick) = band.ticks.iter().rfind(|tick| tick.step == number) {
         return match tick.act {
             TickAct::Init => 'o',

@@ -10,7 +10,7 @@ use super::text::{counted, prose};
 use super::{coverage, findings, graph, memory, picture, sections};
 use crate::lanes;
 use crate::report::view::{BARE, ReportView};
-use crate::trace::{Piece, rounds, svg};
+use crate::trace::{Piece, narrow, rounds, svg};
 
 /// What the page may load and run: what is in it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
@@ -48,7 +48,7 @@ pub(super) fn head(all: &[Links<'_>]) -> Markup {
 
 /// The style of the page.
 pub(super) fn style() -> String {
-    format!("{}{}{}", include_str!("style.css"), rounds::STYLE, svg::style_in(".run-picture"))
+    format!("{}{}{}{}", include_str!("style.css"), rounds::STYLE, narrow::style(), svg::style_in(".run-picture"))
 }
 
 /// What stands above the reports: links past it, the patterns of pictures, the title.

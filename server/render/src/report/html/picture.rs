@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::text::counted;
-use crate::trace::{Piece, svg};
+use crate::trace::{Piece, narrow, svg};
 
 /// The patterns that pictures are filled with; a page has them once.
 pub(super) fn patterns() -> Markup {
@@ -14,18 +14,26 @@ pub(super) fn patterns() -> Markup {
 
 /// A picture in its frame, which is called `label`.
 pub(super) fn draw(pieces: &[Piece], label: &str) -> Markup {
+    let narrow = pieces.iter().find_map(|piece| match piece {
+        Piece::Narrow(width, rows) => Some((*width, rows)),
+        _ => None,
+    });
+    let fit = narrow.map_or_else(String::new, |(width, _)| narrow::fit(width));
     html! {
-        div class="scroll run-picture" tabindex="0" role="region" aria-label=(label) {
-            div { @for piece in pieces { (drawn(piece)) } }
+        div class="fitted" {
+            div class={ "scroll run-picture " (fit) } tabindex="0" role="region" aria-label=(label) {
+                div { @for piece in pieces { (drawn(piece)) } }
+            }
+            @for piece in pieces { @if let Piece::Legend(legend) = piece { div class=(fit) { (legend) } } }
+            @if let Some((_, rows)) = narrow { (rows) }
         }
-        @for piece in pieces { @if let Piece::Legend(legend) = piece { (legend) } }
     }
 }
 
 fn drawn(piece: &Piece) -> Markup {
     match piece {
         Piece::Shown(svg) => PreEscaped(svg.clone()),
-        Piece::Legend(_) => html! {},
+        Piece::Legend(_) | Piece::Narrow(..) => html! {},
         Piece::Folded { stretch, does, parts, left_out } => html! {
             details class="steps" {
                 summary {

@@ -86,7 +86,7 @@
   }
 
   // Of a run's steps, of the bars of memory and of the lines one is a stop of the tab key, the arrow keys go on from there.
-  for (const group of document.querySelectorAll(".run-picture, .memory, .source")) {
+  for (const group of document.querySelectorAll(".run-picture, .narrow, .memory, .source")) {
     const links = [...group.querySelectorAll("a")];
     if (links.length === 0) continue;
     const ways = { ArrowUp: -1, ArrowDown: 1, ...(group.matches(".memory") && { ArrowLeft: -1, ArrowRight: 1 }) };

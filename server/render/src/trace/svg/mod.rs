@@ -15,7 +15,9 @@ use report::timeline::{Step, Timeline, TimelineRow};
 
 use super::drawing::{TraceDrawing, folded};
 use crate::wrap::wrap;
+pub(super) use layout::LATE;
 use layout::{APART, EDGE, NUMBERS, ROW, SvgLayout, brief, columns, pitch, words_width};
+pub(super) use marks::class;
 use writer::SvgWriter;
 pub use writer::{PageIds, patterns, style_in};
 
@@ -29,6 +31,12 @@ pub fn draw(drawing: &TraceDrawing<'_>, page: Option<PageIds<'_>>) -> String {
     let layout = lay_out(drawing, timeline, page.is_none());
     let svg = fill(&layout, page);
     svg.document((layout.width(), height(&layout)), &drawing.heading.title, &describe(drawing, timeline))
+}
+
+/// Width of the picture of a run that is a part of a page, in pixels.
+pub(super) fn width(drawing: &TraceDrawing<'_>) -> usize {
+    let empty = Timeline::default();
+    lay_out(drawing, drawing.timeline.as_ref().unwrap_or(&empty), false).width()
 }
 
 /// What the signs of a picture mean that is a part of a page; the page has the style of `.legend`.
@@ -50,6 +58,11 @@ impl<'a> Slices<'a> {
         let layout = lay_out(drawing, timeline, false);
         let svg = fill(&layout, Some(page));
         Slices { layout, svg }
+    }
+
+    /// Width of all pieces, in pixels.
+    pub(crate) fn width(&self) -> usize {
+        self.layout.width()
     }
 
     /// What stands above the first line.
