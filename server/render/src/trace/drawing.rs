@@ -2,7 +2,7 @@
 
 use findings::{Finding, KernelReport, Verdict};
 use report::Report;
-use report::timeline::{Folded, FoldedSteps, Step, Timeline, TimelineRow};
+use report::timeline::{Folded, FoldedSteps, Step, Stretch, Timeline, TimelineRow};
 
 use crate::SourceText;
 use crate::lanes;
@@ -218,4 +218,18 @@ pub(super) fn words(step: &Step) -> String {
         "read" | "write" | "update" => brief.to_owned(),
         _ => format!("{verb} {brief}"),
     }
+}
+
+/// What the steps of a stretch do: `12 wait, 9 arrive`.
+pub(super) fn does(timeline: &Timeline, stretch: Stretch) -> String {
+    let mut verbs: Vec<(&str, usize)> = Vec::new();
+    for step in (stretch.from..=stretch.to).filter_map(|number| timeline.step(number)) {
+        match verbs.iter_mut().find(|it| it.0 == step.verb) {
+            Some(it) => it.1 += 1,
+            None => verbs.push((step.verb, 1)),
+        }
+    }
+    verbs.sort_by_key(|it| std::cmp::Reverse(it.1));
+    let verbs: Vec<String> = verbs.into_iter().map(|(verb, count)| format!("{count} {verb}")).collect();
+    verbs.join(", ")
 }

@@ -11,7 +11,8 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 const STYLE: &str = "\
 :root{color-scheme:light dark}
 body{margin:0 auto;padding:1rem 1.5rem;max-width:1320px;font:15px/1.5 system-ui,sans-serif;background:Canvas;color:CanvasText}
-h1,li{font-size:1.25rem;overflow-wrap:anywhere}
+h1{font-size:1.25rem}
+h1,li{overflow-wrap:anywhere}
 h2{font-size:1.1rem;margin:2rem 0 .3rem}
 .scroll{overflow-x:auto}
 .scroll:focus-visible,a:focus-visible{outline:3px solid light-dark(#0969da,#58a6ff);outline-offset:2px}

@@ -11,6 +11,7 @@ pub mod text;
 
 pub use drawing::{TraceDrawing, TraceHeading};
 
+use drawing::does;
 use maud::Markup;
 use report::timeline::{Stretch, Timeline};
 
@@ -96,18 +97,4 @@ fn role(view: &ReportView<'_>, lane: &str) -> String {
         role.replace_range(from..=from + to, "");
     }
     role
-}
-
-/// What the steps of a stretch do: `12 wait, 9 arrive`.
-fn does(timeline: &Timeline, stretch: Stretch) -> String {
-    let mut verbs: Vec<(&str, usize)> = Vec::new();
-    for step in (stretch.from..=stretch.to).filter_map(|number| timeline.step(number)) {
-        match verbs.iter_mut().find(|it| it.0 == step.verb) {
-            Some(it) => it.1 += 1,
-            None => verbs.push((step.verb, 1)),
-        }
-    }
-    verbs.sort_by_key(|it| std::cmp::Reverse(it.1));
-    let verbs: Vec<String> = verbs.into_iter().map(|(verb, count)| format!("{count} {verb}")).collect();
-    verbs.join(", ")
 }

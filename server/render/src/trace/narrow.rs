@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use maud::{Markup, html};
 use report::timeline::{Missing, Step, Stretch, Timeline, TimelineRow};
 
-use super::drawing::{TraceDrawing, folded, words};
-use super::{does, svg, text};
+use super::drawing::{TraceDrawing, does, folded, words};
+use super::{svg, text};
 
 /// Barriers that have a letter at most.
 const BANDS: usize = 8;

@@ -23,7 +23,7 @@ pub(super) const NUMBERS: usize = 96;
 /// Characters of the words of a step; in a page, where they can be pointed at, fewer.
 const CHARACTERS: (usize, usize) = (88, 54);
 /// What is said of an access that comes too early.
-pub(in crate::trace) const LATE: &str = "nothing says that (1) is over";
+pub(crate) const LATE: &str = "nothing says that (1) is over";
 /// Width of the legend.
 const LEGEND: usize = 900;
 /// Between two CTAs.

@@ -7,7 +7,7 @@ use super::layout::{EDGE, LATE, ROW, SvgLayout};
 use super::writer::SvgWriter;
 
 /// The class of a chip.
-pub(in crate::trace) fn class(verb: &str) -> &'static str {
+pub(crate) fn class(verb: &str) -> &'static str {
     match verb {
         "wait" | "drain" | "join" => "c wait",
         "arrive" | "expect" | "commit" | "init" | "inval" => "c arrive",
