@@ -22,7 +22,7 @@ use crate::launch::Known;
 use crate::program::{Base, Program};
 use crate::prove::{Premise, Spread};
 use crate::report::{Assumption, Global, Race, Reason, Status};
-use crate::run::{Allowance, Hang, Outcome, Setting};
+use crate::run::{Allowance, Hang, Meeting, Outcome, Setting};
 
 /// A kernel, and what is known of its launch.
 #[derive(Clone)]
@@ -172,6 +172,13 @@ impl Decider<'_> {
             runs.outcomes.iter_mut().for_each(|(_, outcome)| outcome.races.clear());
         }
         let separated = self.clear_separated(&mut runs.outcomes);
+        let handed_over = self.handed_over();
+        let open = proofs.open.iter().flat_map(|(a, b)| [*a, *b]);
+        if let Some(access) = open.into_iter().find(|access| handed_over.contains(access)) {
+            reasons.push(self.order_of_partitions(access));
+            let own = |race: &Meeting| [&race.first, &race.second].iter().all(|of| !handed_over.contains(&of.access));
+            runs.outcomes.iter_mut().for_each(|(_, outcome)| outcome.races.retain(own));
+        }
         let mut races = self.races(&runs.outcomes);
         if races.is_empty() {
             reasons.extend(separated);

@@ -1,14 +1,14 @@
-//! Accesses of several partitions of one program: which of them may touch a common byte. Whether barriers order them is for
-//! those to say who follow barriers.
+//! Accesses of several partitions of one program: which of them may touch a common byte, and of which another partition
+//! may see to the order with other programs. Whether barriers order partitions is for those to say who follow barriers.
 
 use base::{Cancel, Cancelled};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Decider;
 use crate::limits::proofs::BESIDE;
 use crate::program::{Access, Base, Step};
 use crate::prove::{Instances, Prover};
-use crate::report::Beside;
+use crate::report::{Beside, Reason};
 use terms::{Node, Variable};
 
 /// In which partition of which `warp_specialize` an access stands, outermost first.
@@ -39,6 +39,27 @@ impl Decider<'_> {
             }
         }
         Ok(open.into_iter().map(|(a, b)| self.pair_beside(a, b)).collect())
+    }
+
+    /// Accesses that another partition may order with those of other programs: it acquires or releases words of global
+    /// memory, and hands on by barriers that it did.
+    pub(super) fn handed_over(&self) -> FxHashSet<u32> {
+        let mut places: FxHashMap<u32, Place> = FxHashMap::default();
+        place(&self.program.steps, &mut Vec::new(), &mut 0, &mut places);
+        let orders = |access: &Access| access.action.ordering().is_some_and(|of| of.acquire || of.release);
+        let ordering = (0..).zip(&self.program.accesses).filter(|(_, access)| orders(access));
+        let ordering: Vec<Option<&Place>> = ordering.map(|(at, _)| places.get(&at)).collect();
+        let all = (0..).zip(&self.program.accesses).filter(|(_, access)| access.action.ordering().is_none());
+        let is_handed = |at: &u32| ordering.iter().any(|orders| are_beside(places.get(at), *orders));
+        all.map(|(at, _)| at).filter(is_handed).collect()
+    }
+
+    /// That how partitions hand on what they acquire is not followed, of an access.
+    pub(super) fn order_of_partitions(&self, access: u32) -> Reason {
+        self.at_access(
+            access,
+            "another partition acquires or releases, and what barriers hand on of that is not followed",
+        )
     }
 
     fn pair_beside(&self, a: u32, b: u32) -> Beside {
