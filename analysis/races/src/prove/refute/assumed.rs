@@ -42,7 +42,7 @@ impl Refuter<'_> {
     }
 
     fn breaks(&mut self, spread: &Spread) -> bool {
-        if self.is_computed(spread) {
+        if self.is_computed(spread) || self.leaves_out_dense(spread) {
             return true;
         }
         let Some(mut facts) = self.domain(spread.access, [&spread.span, &spread.stride]) else { return false };
@@ -64,6 +64,7 @@ impl Refuter<'_> {
                 })
         };
         fails(&[], None)
+            || self.is_negative_at_start(&spread.span, &facts)
             || self.is_of_first_alone(spread, &facts)
             || own.iter().any(|fact| {
                 let with_minimum = |minimum: &&&Fact| {

@@ -16,6 +16,7 @@ mod chunks;
 mod congruent;
 mod programs;
 mod quotient;
+mod short;
 mod strides;
 mod system;
 mod table;
