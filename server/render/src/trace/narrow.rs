@@ -15,6 +15,8 @@ use super::{svg, text};
 const BANDS: usize = 8;
 /// Buffers that have one at most.
 const SLOTS: usize = 4;
+/// Partitions that have a column each; further ones share the last one.
+const LANES: usize = 16;
 /// Widths in pixels from which on a picture that is no wider is shown; a wider one from the last of them on.
 const WIDTHS: std::ops::RangeInclusive<usize> = 5..=10;
 
@@ -46,6 +48,16 @@ pub(crate) fn style() -> String {
 @media print{.fitted>.wide.wide{display:block}.fitted>.narrow{display:none}}
 "
     .to_owned();
+    // No element has a style of its own: pages allow none.
+    for lane in 0..LANES {
+        let _ = writeln!(
+            style,
+            ".lanes-{}{{--lanes:{}}}.narrow .lane-{lane}{{grid-column:{}}}",
+            lane + 1,
+            lane + 1,
+            lane + 2
+        );
+    }
     for width in WIDTHS {
         let _ = writeln!(
             style,
@@ -64,7 +76,7 @@ pub(crate) fn fit(width: usize) -> String {
 pub(crate) fn draw(drawing: &TraceDrawing<'_>, timeline: &Timeline, label: &str, anchor: Option<&str>) -> Markup {
     let rows = Rows::new(drawing, timeline, anchor);
     html! {
-        div class="narrow" role="region" aria-label=(label) style={ "--lanes:" (timeline.lanes.len().max(1)) } {
+        div class={ "narrow lanes-" (timeline.lanes.len().clamp(1, LANES)) } role="region" aria-label=(label) {
             (rows.key("barriers", rows.bands.iter().filter_map(|&at| timeline.bands.get(at)).map(|band| band.name.as_str()), 'a'))
             (rows.key("buffers", rows.slots.iter().filter_map(|&at| timeline.slots.get(at)).map(|slot| slot.name.as_str()), 'A'))
             (rows.names())
@@ -198,7 +210,7 @@ impl<'a> Rows<'a> {
         });
         html! {
             span class="at" { (line) }
-            span class={ "chip " (class) } style={ "grid-column:" (step.lane + 2) } { (step.verb) }
+            span class={ "chip " (class) " lane-" (step.lane.min(LANES - 1)) } { (step.verb) }
             span class="under" {
                 @if !(self.bands.is_empty() && self.slots.is_empty()) { span class="marks" { (self.marks(number)) } }
                 span class="words" {
