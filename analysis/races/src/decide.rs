@@ -173,9 +173,9 @@ impl Decider<'_> {
         }
         let separated = self.clear_separated(&mut runs.outcomes);
         let handed_over = self.handed_over();
-        let open = proofs.open.iter().flat_map(|(a, b)| [*a, *b]);
-        if let Some(access) = open.into_iter().find(|access| handed_over.contains(access)) {
-            reasons.push(self.order_of_partitions(access));
+        let mut open = proofs.open.iter().flat_map(|(a, b)| [*a, *b]);
+        let of_partitions = open.find(|access| handed_over.contains(access));
+        if of_partitions.is_some() {
             let own = |race: &Meeting| [&race.first, &race.second].iter().all(|of| !handed_over.contains(&of.access));
             runs.outcomes.iter_mut().for_each(|(_, outcome)| outcome.races.retain(own));
         }
@@ -203,6 +203,9 @@ impl Decider<'_> {
             reasons.push(self.hang(found.access));
         }
         self.left_by_runs((&proofs, possible), &runs, (&needed, &asked), &mut reasons, cancel)?;
+        if reasons.is_empty() {
+            reasons.extend(of_partitions.map(|access| self.order_of_partitions(access)));
+        }
         let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
         Ok(self.report(status, Vec::new(), assumed, reasons, launches).or_hang(hang))
     }
