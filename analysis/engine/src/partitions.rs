@@ -2,18 +2,19 @@
 //! lowered to a word beside the kernel's own memory ([`lower::lower_with_places`]), and the machine decides.
 
 use base::{Cancel, Cancelled};
-use kernel::{BufferId, EffectKind, Instr, Lowered, Mode};
+use kernel::{Access, BufferId, EffectKind, Instr, Lowered, Mode};
 use lower::{GlobalPlace, lower_with_places};
 use machine::{Event, Rule};
-use races::{Assumption, Beside, Global, PartitionRace, Reason, Status};
-use ttgir::Tree;
+use races::{Beside, Global, PartitionRace, Reason, Status};
+use ttgir::{OpId, Tree};
 use verify::Reach;
 
 use crate::Engine;
 
 impl Engine {
-    /// Says of the accesses of several partitions of a kernel which may meet ([`Global::beside`]) whether they are ordered:
-    /// what is not makes a race where the two surely touch the same elements, and else leaves the kernel undecided.
+    /// Says of the accesses of several partitions of a kernel which may meet ([`Global::beside`]) whether they are ordered
+    /// in all runs: what is not makes a race where the two surely touch the same elements, and else leaves the kernel
+    /// undecided.
     ///
     /// # Errors
     ///
@@ -34,51 +35,37 @@ impl Engine {
         };
         let places: Vec<GlobalPlace> = global.beside.iter().map(place).collect();
         let beside = std::mem::take(&mut global.beside);
-        let Some(lowered) = lower_with_places(tree, &global.kernel, &places, self.options) else { return Ok(()) };
+        let Some(lowered) = lower_with_places(tree, &global.kernel, &places, self.options) else {
+            global.reasons.extend(beside.iter().map(not_known));
+            global.status = global.status.max(Status::Undecided);
+            return Ok(());
+        };
         let outcome = self.outcome(&lowered.kernel, cancel)?;
+        // What was not run, or not with all inputs, tells of no order; nor does what breaks before.
+        let mut ordered = outcome.gaps.is_empty()
+            && lowered.unmodelled.is_empty()
+            && outcome.assumed.is_empty()
+            && !matches!(outcome.reach, Reach::Runs(_));
         let followed = outcome.gaps.is_empty() && lowered.unmodelled.is_empty();
-        let mut others = false;
         let mut met: Vec<(usize, [&Event; 2])> = Vec::new();
         for found in &outcome.found {
             let place = match &found.violation.rule {
                 Rule::Race { earlier, later } => place_of(&lowered, later).map(|place| (place, [earlier, later])),
                 _ => None,
             };
-            others |= place.is_none();
+            ordered &= place.is_some();
             met.extend(place);
         }
         for (place, pair) in beside.iter().enumerate() {
-            let tensor = &pair.tensor;
-            let (range, text) = match met.iter().find(|(of, _)| *of == place) {
+            match met.iter().find(|(of, _)| *of == place) {
                 Some((_, events)) if pair.same && followed && are_of(tree, &lowered, pair, *events) => {
                     let partitions = in_order(pair, *events).map(|event| partition(&lowered, event));
                     global.partition_races.push(PartitionRace { pair: pair.clone(), partitions });
-                    continue;
                 }
-                Some(_) => {
-                    let text = format!("two partitions may touch one place of `{tensor}`, and nothing orders them");
-                    (pair.ranges[1], text)
-                }
-                None if others || !followed => (
-                    pair.ranges[1],
-                    format!(
-                        "whether barriers order two partitions that may touch one place of `{tensor}` is not known"
-                    ),
-                ),
-                None => {
-                    if matches!(outcome.reach, Reach::Runs(_)) {
-                        let text = format!(
-                            "partitions that meet in `{tensor}` are ordered in all runs as in those that were made"
-                        );
-                        let assumption = Assumption { text };
-                        if !global.assumed.contains(&assumption) {
-                            global.assumed.push(assumption);
-                        }
-                    }
-                    continue;
-                }
-            };
-            global.reasons.push(Reason { range, text });
+                Some(_) => global.reasons.push(unordered(pair)),
+                None if ordered && are_lowered(tree, &lowered, place, pair) => {}
+                None => global.reasons.push(not_known(pair)),
+            }
         }
         if !global.partition_races.is_empty() {
             global.status = Status::Found;
@@ -87,6 +74,19 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// That two accesses may meet, and that nothing orders them.
+fn unordered(pair: &Beside) -> Reason {
+    let text = format!("two partitions may touch one place of `{}`, and nothing orders them", pair.tensor);
+    Reason { range: pair.ranges[1], text }
+}
+
+/// That two accesses may meet, and that it is not known whether something orders them.
+fn not_known(pair: &Beside) -> Reason {
+    let tensor = &pair.tensor;
+    let text = format!("whether barriers order two partitions that may touch one place of `{tensor}` is not known");
+    Reason { range: pair.ranges[1], text }
 }
 
 /// The accesses of a pair, first the one that the pair names first where the two can be told apart.
@@ -113,15 +113,32 @@ fn partition(lowered: &Lowered, event: &Event) -> String {
     lowered.map.partition(number)
 }
 
+/// Whether both ops of a pair touch their place in the kernel that is run.
+fn are_lowered(tree: &Tree, lowered: &Lowered, place: usize, pair: &Beside) -> bool {
+    let Some(place) = lowered.map.global_places.get(place) else { return false };
+    let touches = |accesses: &[Access]| accesses.iter().any(|access| buffer(lowered, access) == Some(*place));
+    let touched = |op: OpId| {
+        lowered.kernel.effects.iter().any(|effect| {
+            lowered.map.site(effect.site).name == tree.op_name_range(op)
+                && matches!(&effect.kind, EffectKind::Operation { accesses, .. } if touches(accesses))
+        })
+    };
+    pair.ops.into_iter().all(touched)
+}
+
 /// Which place of global memory an access is of, where it is of one.
 fn place_of(lowered: &Lowered, event: &Event) -> Option<usize> {
     let effect = lowered.kernel.effects.get(event.effect.index())?;
     let EffectKind::Operation { accesses, .. } = &effect.kind else { return None };
-    let view = accesses.get(usize::from(event.access))?.view;
-    let instrs = lowered.kernel.blocks.iter().flat_map(|block| &block.instrs);
-    let buffer: BufferId = instrs.into_iter().find_map(|instr| match instr {
-        Instr::Base(var, buffer) if *var == view => Some(*buffer),
-        _ => None,
-    })?;
+    let buffer = buffer(lowered, accesses.get(usize::from(event.access))?)?;
     lowered.map.global_places.iter().position(|place| *place == buffer)
+}
+
+/// The buffer whose first view an access is through.
+fn buffer(lowered: &Lowered, access: &Access) -> Option<BufferId> {
+    let mut instrs = lowered.kernel.blocks.iter().flat_map(|block| &block.instrs);
+    instrs.find_map(|instr| match instr {
+        Instr::Base(var, buffer) if *var == access.view => Some(*buffer),
+        _ => None,
+    })
 }
