@@ -164,7 +164,7 @@ fn rule(violation: &Violation) -> &'static str {
         Rule::Outlives { .. } => "an operation that outlives the kernel",
         Rule::PendingResult { .. } => "a result that is not there yet",
         Rule::Unfinished { .. } => "an unfinished dot",
-        Rule::Overflow => "an overflow",
+        Rule::Overflow(_) => "an overflow",
         Rule::BarrierStorage => "a barrier overwritten",
         Rule::InFlight { .. } => "an invalidation under an operation",
         Rule::WaitedOn { .. } => "an invalidation under a wait",

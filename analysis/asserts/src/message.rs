@@ -320,7 +320,7 @@ impl AssertMessage {
             }
             Rule::NotLive { .. } => AssertMessage::NotLive,
             Rule::Reinit => AssertMessage::Reinit,
-            Rule::Overflow => AssertMessage::Underflow(Overflow::CountOrBytes),
+            Rule::Overflow(_) => AssertMessage::Underflow(Overflow::CountOrBytes),
             Rule::OutOfBounds { .. } => AssertMessage::NoBuffer,
             Rule::BarrierStorage => AssertMessage::StorageReuse,
             Rule::WaitedOn { .. } => AssertMessage::WaitedInvalidation,

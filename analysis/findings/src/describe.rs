@@ -205,7 +205,7 @@ fn describe_with_inputs(
         Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),
         Rule::NotLive { .. }
         | Rule::Reinit
-        | Rule::Overflow
+        | Rule::Overflow(_)
         | Rule::OutOfBounds { .. }
         | Rule::BarrierStorage
         | Rule::WaitedOn { .. }

@@ -6,7 +6,7 @@ use super::words::Words;
 use super::{Kind, Note, Severity};
 use base::{Message, message};
 use kernel::{EffectKind, Var};
-use machine::{Rule, Violation};
+use machine::{CountOverrun, Rule, TxCount, Violation};
 
 /// A broken rule of a barrier's life.
 pub(crate) fn lifecycle(words: &Words<'_>, replay: &ReplayedRun, violation: &Violation) -> Option<Description> {
@@ -28,14 +28,31 @@ pub(crate) fn lifecycle(words: &Words<'_>, replay: &ReplayedRun, violation: &Vio
         Rule::Reinit => {
             (Kind::BarrierReinit, message!("{barrier} is initialised again without `{ttng.inval_barrier}`", barrier))
         }
-        Rule::Overflow => {
+        Rule::Overflow(count) => {
             let known =
                 violation.barrier.and_then(|place| replay.end.barriers().iter().find(|(known, _)| *known == place));
-            let left = known.map(|(_, known)| message!(": {} of {}", known.pending, known.initial));
-            (
-                Kind::ArrivalOverflow,
-                message!("{op} takes more arrivals off {barrier} than its phase has left{left}", op, barrier, left),
-            )
+            let known = known.map(|(_, known)| known);
+            let message = match count {
+                CountOverrun::Arrivals => {
+                    let left = known.map(|known| message!(": {} of {}", known.pending, known.initial));
+                    message!("{op} takes more arrivals off {barrier} than its phase has left{left}", op, barrier, left)
+                }
+                CountOverrun::Bytes => {
+                    let most = TxCount::LIMIT;
+                    let open = known.map(|known| match known.bytes {
+                        bytes if bytes < 0 => message!(": {} bytes have come that nobody expects", -bytes),
+                        bytes => message!(": {bytes} bytes are expected that have not come", bytes),
+                    });
+                    message!(
+                        "{op} takes the transaction count of {barrier} out of its range of {most} bytes{open}",
+                        op,
+                        barrier,
+                        most,
+                        open
+                    )
+                }
+            };
+            (Kind::ArrivalOverflow, message)
         }
         Rule::OutOfBounds { index, count: Some(0) } => {
             (Kind::OutOfBounds, message!("this view ends {index} bytes behind the memory that it is a view of", index))

@@ -8,6 +8,8 @@ base::limits! { "findings":
         OTHER_STEPS: u64 = 50_000, Steps, Shown;
         /// Blocks of a kernel up to which the conditions of a finding are looked for.
         BLOCKS: usize = 1000, Count, Shown;
+        /// Steps of a run that the related lines of a finding tell; of a longer one its first and its last are told.
+        STEPS: usize = 256, Count, Shown;
     }
 
     mod extent {

@@ -187,7 +187,7 @@ fn seeds(shown: &MinimalRun, records: &[Record]) -> Option<Vec<u32>> {
             Rule::Uninitialised { .. } | Rule::OutOfBounds { .. } => vec![last],
             Rule::NotLive { .. }
             | Rule::Reinit
-            | Rule::Overflow
+            | Rule::Overflow(_)
             | Rule::BarrierStorage
             | Rule::WaitedOn { .. }
             | Rule::InFlight { .. }

@@ -6,6 +6,7 @@
 //! last wait before each access, since it is what let the access happen. For a barrier's life told
 //! is what happened to the barrier.
 
+use super::limits::words;
 use super::minimal::{Goal, MinimalRun};
 use kernel::{CommitKind, EffectKind, Kernel, SiteId};
 use machine::{BarrierAction, BarrierPlace, BlockedOn, Channels, Record, Rule};
@@ -83,7 +84,7 @@ pub(crate) fn listed_steps(
             }
             Rule::NotLive { .. }
             | Rule::Reinit
-            | Rule::Overflow
+            | Rule::Overflow(_)
             | Rule::BarrierStorage
             | Rule::WaitedOn { .. }
             | Rule::InFlight { .. }
@@ -120,6 +121,13 @@ pub(crate) fn listed_steps(
     }
     steps.sort_unstable();
     steps.dedup();
+    if steps.len() > words::STEPS {
+        // Of a run so long the ends tell the most: where it starts, and how it comes to what is found.
+        let later = steps.len() - words::STEPS + 1;
+        let noted = |step: u32| notes.iter().any(|(at, _)| *at == step);
+        let kept = steps.iter().enumerate().filter(|&(at, &step)| at == 0 || at >= later || noted(step));
+        steps = kept.map(|(_, &step)| step).collect();
+    }
     let note = |step: u32| notes.iter().find(|(at, _)| *at == step).map(|(_, note)| *note);
     let stop = |step: u32| {
         let record = records.get((step as usize).checked_sub(1)?)?;
@@ -222,12 +230,12 @@ impl Run<'_> {
         let on: Vec<u32> = (1..=self.records.len() as u32).filter(|at| acts(at).is_some()).collect();
         let starts = |at: &u32| match (rule, acts(at).map(|barrier| barrier.act)) {
             (_, Some(BarrierAction::Init)) => true,
-            (Rule::Overflow, Some(BarrierAction::Arrive { flipped })) => flipped,
+            (Rule::Overflow(_), Some(BarrierAction::Arrive { flipped })) => flipped,
             (Rule::NotLive { .. }, Some(BarrierAction::Invalidate)) => true,
             _ => false,
         };
         let from = on.iter().rposition(starts).unwrap_or(0);
-        let until = if *rule == Rule::Overflow { on.len() } else { (from + 1).min(on.len()) };
+        let until = if matches!(rule, Rule::Overflow(_)) { on.len() } else { (from + 1).min(on.len()) };
         on.get(from..until).unwrap_or_default().to_vec()
     }
 

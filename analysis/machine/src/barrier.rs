@@ -127,11 +127,13 @@ pub struct WaitResult<'a> {
     pub hazard: Option<ScheduleHazard>,
 }
 
-/// Why an arrival is impossible.
+/// Which count of a barrier an arrival would take out of its range.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ArrivalRefused {
-    /// The pending count or the transaction count would leave its range.
-    Overflow,
+pub enum CountOverrun {
+    /// Arrivals that the phase in progress waits for.
+    Arrivals,
+    /// Bytes: the transaction count.
+    Bytes,
 }
 
 /// One arrival at a barrier, as it is counted.
@@ -237,13 +239,16 @@ impl Barrier {
         arriving: &Arriving<'_>,
         tx: TxCount,
         mut escape: impl FnMut(ScheduleHazard),
-    ) -> Result<bool, ArrivalRefused> {
+    ) -> Result<bool, CountOverrun> {
         if !self.last_flip_is_over_for(|of| arriving.published.order(of), arriving.channel) {
             escape(ScheduleHazard::EarlyArrival { step: arriving.step });
         }
         let (pending, bytes) = (self.pending - arriving.count, self.bytes + arriving.bytes);
-        if pending < 0 || !tx.allows(bytes) {
-            return Err(ArrivalRefused::Overflow);
+        if pending < 0 {
+            return Err(CountOverrun::Arrivals);
+        }
+        if !tx.allows(bytes) {
+            return Err(CountOverrun::Bytes);
         }
         self.pending = pending;
         self.bytes = bytes;

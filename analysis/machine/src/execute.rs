@@ -1,7 +1,7 @@
 //! What happens to barriers: init, invalidation, arrivals, waits, and the rendezvous without
 //! storage (the cluster's and the named barriers).
 
-use super::barrier::{Arriving, InFlight, Waiter};
+use super::barrier::{Arriving, CountOverrun, InFlight, Waiter};
 use super::machine::{Machine, bad_slot};
 use super::record::{BarrierAction, BarrierRecord, Record};
 use super::shadow::{Event, Illegal, ImplicitOrder};
@@ -263,8 +263,8 @@ impl Machine<'_> {
         let schedule_hazards = &mut state.schedule_hazards;
         match state.barriers[number].1.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape)) {
             Ok(flipped) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
-            Err(_) => {
-                self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow);
+            Err(overrun) => {
+                self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow(overrun));
                 let place = state.barriers[number].0;
                 self.blame(state, place);
                 state.stopped = true;
@@ -381,12 +381,15 @@ impl Machine<'_> {
         let arriving =
             Arriving { count, bytes: 0, published, event: Some(event), issued: None, step: state.step, channel };
         let schedule_hazards = &mut state.schedule_hazards;
-        match (barrier.initial == expected)
-            .then(|| barrier.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape)))
-        {
-            Some(Ok(flipped)) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
-            Some(Err(_)) | None => {
-                self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow);
+        let counted = if barrier.initial == expected {
+            barrier.arrive(&arriving, self.tx, |escape| schedule_hazards.push(escape))
+        } else {
+            Err(CountOverrun::Arrivals)
+        };
+        match counted {
+            Ok(flipped) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
+            Err(overrun) => {
+                self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow(overrun));
                 self.blame(state, place);
                 state.stopped = true;
             }

@@ -44,7 +44,7 @@ mod word_steps;
 mod words;
 
 pub use atoms::{AtomChange, Atoms, Window};
-pub use barrier::{Barrier, TX_DIGIT, TxCount};
+pub use barrier::{Barrier, CountOverrun, TX_DIGIT, TxCount};
 pub use clock::{Channel, Channels, Clock};
 pub use cluster::Cluster;
 pub use drive::ProgramPoint;

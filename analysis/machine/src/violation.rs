@@ -1,5 +1,6 @@
 //! Violations: ids only. Words and places are made in `findings`.
 
+use super::barrier::CountOverrun;
 use super::shadow::Event;
 use base::Digest;
 use kernel::{BufferId, EffectId, SiteId};
@@ -43,7 +44,7 @@ pub enum Rule {
     /// A live barrier is initialised.
     Reinit,
     /// More arrivals than the count, or a transaction count out of range.
-    Overflow,
+    Overflow(CountOverrun),
     /// A slot that does not exist.
     OutOfBounds {
         /// The index that was used.

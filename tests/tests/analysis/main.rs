@@ -7,6 +7,7 @@ mod exports;
 mod fixes;
 mod fuzz;
 mod generated;
+mod long_runs;
 mod memory;
 mod mutants;
 mod mutation;

@@ -278,7 +278,7 @@ impl Search<'_> {
     fn run(&self, kernel: &Kernel) -> (bool, u64) {
         let machine = replay::machine(kernel, &self.witness.valuation);
         let state = canonical(&machine).state;
-        let broken = |rule: &Rule| matches!(rule, Rule::Race { .. } | Rule::Deadlock(_) | Rule::Overflow);
+        let broken = |rule: &Rule| matches!(rule, Rule::Race { .. } | Rule::Deadlock(_) | Rule::Overflow(_));
         let ends = state.error().is_none() && !state.violations().iter().any(|violation| broken(&violation.rule));
         (ends, state.cost())
     }

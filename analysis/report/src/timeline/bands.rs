@@ -65,7 +65,7 @@ impl<'a> Bands<'a> {
                     let band = &mut self.bands[at];
                     band.concerned = true;
                     band.ticks.push(Tick { step: last.0, act: TickAct::Broken });
-                    if violation.rule == Rule::Overflow
+                    if matches!(violation.rule, Rule::Overflow(_))
                         && let Some(phase) = band.phases.last_mut()
                     {
                         phase.end = PhaseEnd::Overrun;

@@ -526,7 +526,7 @@ impl Prover<'_, '_> {
             matches!(violation.rule, Rule::Uninitialised { .. } | Rule::OverwrittenMember { .. })
                 && self.assumed.iter().any(|known| super::repeats(self.context.kernel, &known.violation, violation))
         };
-        self.overflows |= state.violations().iter().any(|violation| matches!(violation.rule, Rule::Overflow));
+        self.overflows |= state.violations().iter().any(|violation| matches!(violation.rule, Rule::Overflow(_)));
         match state.violations().iter().find(|violation| !said(violation)).or(state.violations().first()) {
             Some(violation) if !self.idles(path) || !said(violation) => Err(OpenReason::Broken(violation.site)),
             _ => Ok(false),

@@ -121,7 +121,7 @@ fn rules(kernel: &Kernel) -> Vec<&'static str> {
             Rule::Uninitialised { .. } => "uninitialised",
             Rule::Deadlock(_) => "deadlock",
             Rule::Unfinished { .. } => "unfinished",
-            Rule::Overflow => "overflow",
+            Rule::Overflow(_) => "overflow",
             _ => "other",
         })
         .collect();
