@@ -16,6 +16,7 @@ mod numbers;
 mod objects;
 pub mod operand;
 mod paths;
+mod ranges;
 mod strings;
 mod targets;
 pub mod tensor;
@@ -31,7 +32,7 @@ pub use text::display;
 pub use values::{arg, count, items, list, order, same};
 
 /// Python's share of the table.
-const PARTS: [&Part; 11] = [
+const PARTS: [&Part; 12] = [
     &containers::PART,
     &functions::PART,
     &libraries::PART,
@@ -39,6 +40,7 @@ const PARTS: [&Part; 11] = [
     &numbers::PART,
     &objects::PART,
     &paths::PART,
+    &ranges::PART,
     &strings::PART,
     &targets::PART,
     &text::PART,

@@ -20,7 +20,7 @@ use super::clock::{Channel, Clock};
 use super::frontier::{Frontier, Need, Publication};
 use super::open_flips::{EngineArrival, OpenFlips};
 use super::shared::CopyOnWrite;
-use super::violation::ScheduleHazard;
+use super::violation::{CountOverrun, ScheduleHazard};
 use kernel::SiteId;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
@@ -125,15 +125,6 @@ pub struct WaitResult<'a> {
     pub ahead: u32,
     /// Whether another schedule may go another way.
     pub hazard: Option<ScheduleHazard>,
-}
-
-/// Which count of a barrier an arrival would take out of its range.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum CountOverrun {
-    /// Arrivals that the phase in progress waits for.
-    Arrivals,
-    /// Bytes: the transaction count.
-    Bytes,
 }
 
 /// One arrival at a barrier, as it is counted.

@@ -1,13 +1,13 @@
 //! What happens to barriers: init, invalidation, arrivals, waits, and the rendezvous without
 //! storage (the cluster's and the named barriers).
 
-use super::barrier::{Arriving, CountOverrun, InFlight, Waiter};
+use super::barrier::{Arriving, InFlight, Waiter};
 use super::machine::{Machine, bad_slot};
 use super::record::{BarrierAction, BarrierRecord, Record};
 use super::shadow::{Event, Illegal, ImplicitOrder};
 use super::state::State;
 use super::storage;
-use super::violation::{BarrierKind, BarrierPlace, Rule, ScheduleHazard, Violation};
+use super::violation::{BarrierKind, BarrierPlace, CountOverrun, Rule, ScheduleHazard, Violation};
 use kernel::{CommitKind, Effect, EffectId, EffectKind, Mode, Recipients, SiteId, Var};
 use smallvec::SmallVec;
 

@@ -44,7 +44,7 @@ mod word_steps;
 mod words;
 
 pub use atoms::{AtomChange, Atoms, Window};
-pub use barrier::{Barrier, CountOverrun, TX_DIGIT, TxCount};
+pub use barrier::{Barrier, TX_DIGIT, TxCount};
 pub use clock::{Channel, Channels, Clock};
 pub use cluster::Cluster;
 pub use drive::ProgramPoint;
@@ -58,4 +58,4 @@ pub use siblings::siblings;
 pub use state::{MachineError, State, pack, remote, remote_cta, unpack};
 pub use thread::{Thread, ThreadStatus};
 pub use valuation::{MemoryWord, Valuation, same_pointer};
-pub use violation::{BarrierKind, BarrierPlace, Blocked, BlockedOn, Rule, ScheduleHazard, Violation};
+pub use violation::{BarrierKind, BarrierPlace, Blocked, BlockedOn, CountOverrun, Rule, ScheduleHazard, Violation};

@@ -1,10 +1,18 @@
 //! Violations: ids only. Words and places are made in `findings`.
 
-use super::barrier::CountOverrun;
 use super::shadow::Event;
 use base::Digest;
 use kernel::{BufferId, EffectId, SiteId};
 use std::hash::Hash;
+
+/// Which count of a barrier an arrival would take out of its range.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CountOverrun {
+    /// Arrivals that the phase in progress waits for.
+    Arrivals,
+    /// Bytes: the transaction count.
+    Bytes,
+}
 
 /// Which rule broke.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -167,6 +167,10 @@ pub struct Interp<'a> {
     pub stated: Stated,
     /// Whether tensor cores of the kernel work in pairs of CTAs (`ttng.two-ctas`).
     pub two_ctas: bool,
+    /// Whether a kernel of plain Triton says by itself which memory and barriers it uses, as those of TLX do.
+    pub explicit_memory: bool,
+    /// Which of the partitions is elaborated that are made of one `async_task` of TLX, from 0.
+    pub replica: Option<i64>,
     /// Registers of which it is known whether they are an accumulator of an asynchronous product, which has a type of its
     /// own in Triton, or a plain tensor.
     pub accumulators: FxHashMap<Ssa, bool>,
@@ -229,6 +233,8 @@ impl<'a> Interp<'a> {
             num_ctas: 1,
             stated: Stated::default(),
             two_ctas: false,
+            explicit_memory: false,
+            replica: None,
             accumulators: FxHashMap::default(),
             problems: Vec::new(),
             unmodelled: Vec::new(),

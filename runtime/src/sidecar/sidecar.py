@@ -107,11 +107,11 @@ def names_of(module):
     return names
 
 
-def signature_of(text, names):
-    """A type in Triton's notation; a descriptor without a layout gets the default one."""
+def signature_of(text, gluon):
+    """A type in Triton's notation; for Gluon a descriptor without a layout gets the default one."""
     text = text.removesuffix(":16")
     shape = re.fullmatch(r"tensordesc<(\w+)\[([\d, ]+)\]>", text)
-    if not shape:
+    if not shape or not gluon:
         return text
     from triton.experimental.gluon import language as gl
     short = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"}
@@ -121,6 +121,14 @@ def signature_of(text, names):
     block = [int(size) for size in shape.group(2).split(",")]
     layout = gl.NVMMASharedLayout.get_default_for(block, getattr(gl, full))
     return f"tensordesc<{word}[{','.join(map(str, block))}],{layout!r}>"
+
+
+def in_clusters(kernel, count, options):
+    """The CTAs of a cluster: those of TLX run programs of their own, which facebookexperimental's release has an option for."""
+    own = "ctas_per_cga" in getattr(options, "__dataclass_fields__", {})
+    if count > 1 and own and "tlx" in getattr(kernel, "__globals__", {}):
+        return {"num_ctas": 1, "ctas_per_cga": (count, 1, 1)}
+    return {"num_ctas": count}
 
 
 def call(function, **available):
@@ -138,13 +146,17 @@ def compile_kernel(module, request):
     names = names_of(module)
     values = {name: eval(text, names) for name, text in request["constexprs"].items()}  # noqa: S307 - the user's own file
     parameters = kernel.arg_names
+    gluon = isinstance(kernel, GluonJITFunction)
     given, aligned = {}, {}
     for at, name in enumerate(parameters):
         if name in values:
             given[name] = "constexpr"
         elif name in request["signature"]:
             text = request["signature"][name]
-            given[name] = signature_of(text, names)
+            if text.endswith(":1"):
+                given[name], values[name] = "constexpr", 1
+                continue
+            given[name] = signature_of(text, gluon)
             if text.startswith("*") or text.endswith(":16"):
                 aligned[(at, )] = [["tt.divisibility", 16]]
         else:
@@ -154,13 +166,13 @@ def compile_kernel(module, request):
             given[name], values[name] = "constexpr", default
     target = target_of(request["target"])
     backend = make_backend(target)
-    settings = {"num_warps": request["num_warps"], "num_ctas": request["num_ctas"]}
+    settings = {"num_warps": request["num_warps"]}
+    settings.update(in_clusters(kernel, request["num_ctas"], backend.parse_options({})))
     # As a launch does: asserts are compiled in where the kernel or the environment asks for it.
     if getattr(kernel, "debug", None) or os.environ.get("TRITON_DEBUG", "").lower() in ("1", "true", "yes", "on", "y"):
         settings["debug"] = True
     options = backend.parse_options(settings)
     constexprs = {(parameters.index(name), ): value for name, value in values.items()}
-    gluon = isinstance(kernel, GluonJITFunction)
     source = (GluonASTSource if gluon else ASTSource)(kernel, given, constexprs, aligned)
     context = ir.context()
     ir.load_dialects(context)

@@ -12,8 +12,9 @@ use python::library::{Bound, NOTHING, Part, Row};
 use python::target::Target;
 use python::value::{DType, Tensor, Value};
 
-const DOT: &str =
-    "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None";
+/// The last two in facebookexperimental's release alone.
+const DOT: &str = "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None, \
+     attrs=None, two_ctas=False";
 const SCALED: &str = "lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, \
      lhs_k_pack=True, rhs_k_pack=True, out_dtype=None";
 
@@ -53,6 +54,9 @@ fn product(a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
 }
 
 fn dot<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    if operand::given(bound, "two_ctas").is_some_and(|value| interp.truth(value) != Some(false)) {
+        return interp.unknown("a product of two CTAs is not followed");
+    }
     let (a, b) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
     let Some(shape) = product(&a.shape, &b.shape) else {
         return interp.raise(format!("a product of {:?} and {:?} is no product of matrices", a.shape, b.shape));

@@ -19,6 +19,17 @@ macro_rules! rows {
     };
 }
 
+/// Functions of `triton.language.extra.cuda.inline_ptx_lib`: some lines of assembly on each element.
+macro_rules! assembly {
+    ($($name:literal)*) => {
+        &[$(Row::new(concat!("tl.extra.cuda.inline_ptx_lib.", $name), "*args, **kwargs", 4, |i, b| call(i, b, $name)),)*]
+    };
+}
+
+/// The same for another library of facebookexperimental's release.
+pub(super) const PTX: Part =
+    Part { rows: assembly!("_mul_f32x2" "_sub_f32x2" "_add_f32x2" "_fma_f32x2" "tanh_approx_fp32"), ..NOTHING };
+
 /// Those that were functions of `tl.math` before Triton 3.
 macro_rules! gone {
     ($($name:literal)*) => {

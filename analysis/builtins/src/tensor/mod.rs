@@ -34,7 +34,7 @@ pub(crate) use arith::{add, mul, operate, sub};
 pub use shapes::{broadcast, extent_of, opaque, pointee, shape_of};
 
 /// Triton's share of the table that all languages have.
-pub(super) const PARTS: [&Part; 15] = [
+pub(super) const PARTS: [&Part; 16] = [
     &arith::PART,
     &attributes::PART,
     &blocks::PART,
@@ -44,6 +44,7 @@ pub(super) const PARTS: [&Part; 15] = [
     &dtypes::PART,
     &elementwise::PART,
     &libdevice::PART,
+    &libdevice::PTX,
     &memory::PART,
     &program::PART,
     &random::PART,

@@ -7,7 +7,9 @@ use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
 use base::condition::{Condition, Switch};
 use base::{Limits, Names, Quantity, TextRange};
-use gluon::{ArgumentFacts, Elaborated, FileId, Given, LaunchFacts, Origins, Problem, Shared, Spec, ValueSource};
+use gluon::{
+    ArgumentFacts, Elaborated, FileId, Given, Language, LaunchFacts, Origins, Problem, Shared, Spec, ValueSource,
+};
 use kernel::{InputId, InputKind, LaunchInputs, Lowered, Site};
 use lower::{LoweringOptions, lower_with};
 use python::syntax::{Demanded, Module, Sources};
@@ -102,17 +104,31 @@ impl Places {
 }
 
 impl Original {
-    /// What is called in Python for the ops of a name, where it is one function.
-    fn called(&self, op: &str) -> Option<&'static str> {
+    /// What a kernel of plain Triton calls for the ops of a name, where one of them is for TLX: the first of them.
+    fn called_by_tlx(&self, op: &str) -> Option<&'static str> {
+        let is_tlx = |what: &'static str| what.starts_with("tlx.").then_some(what);
+        if self.spec.language != Language::Triton {
+            return None;
+        }
+        self.calls(op).find_map(is_tlx)
+    }
+
+    /// What is called in Python for each op of a name.
+    fn calls<'o>(&'o self, op: &'o str) -> impl Iterator<Item = &'static str> + 'o {
         let text = self.document.text();
         let Origins { origins, ops, .. } = &self.places.origins;
-        let of_op = ops.iter().filter(|(start, _)| {
+        let of_op = ops.iter().filter(move |(start, _)| {
             let line = text.get(*start as usize..).and_then(|rest| rest.lines().next()).unwrap_or_default();
             let written =
                 line.split_once(" = ").filter(|(results, _)| results.starts_with('%')).map_or(line, |(_, op)| op);
             written.strip_prefix(op).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '(', '{']))
         });
-        let mut called = of_op.filter_map(|(_, origin)| origins.get(origin.0 as usize)).map(|origin| origin.what);
+        of_op.filter_map(|(_, origin)| origins.get(origin.0 as usize)).map(|origin| origin.what)
+    }
+
+    /// What is called in Python for the ops of a name, where it is one function.
+    fn called(&self, op: &str) -> Option<&'static str> {
+        let mut called = self.calls(op);
         let first = called.next().filter(|what| !what.is_empty())?;
         called.all(|what| what == first).then_some(first)
     }
@@ -610,13 +626,15 @@ impl ElaboratedInstance {
 
     /// A sentence about the elaborated instance, said of the Python.
     pub fn say(&self, text: &str) -> String {
-        say(text, &|name| self.python_value(name), &|at| self.python_partition(at))
+        let op = |name: &str| self.original.called_by_tlx(name).or_else(|| python_name(name));
+        say(text, &|name| self.python_value(name), &|at| self.python_partition(at), &op)
     }
 
     /// A sentence about what Triton compiled of the kernel, with the names that Python has for its partitions and ops. The
     /// compiled kernel numbers its values by itself: they are named by its locations, not here.
     pub fn say_of_compiled(&self, text: &str) -> String {
-        say(text, &|name| Some(format!("%{name}")), &|at| self.python_partition(at))
+        let op = |name: &str| self.original.called_by_tlx(name).or_else(|| python_name(name));
+        say(text, &|name| Some(format!("%{name}")), &|at| self.python_partition(at), &op)
     }
 
     /// The Python variable that a value is named after, by its name in the elaborated instance without `%`.
@@ -717,6 +735,9 @@ impl Names for ElaboratedInstance {
 
     fn op<'a>(&'a self, ir: &'a str) -> Cow<'a, str> {
         let declared = python_name(ir);
+        if let Some(called) = self.original.called_by_tlx(ir) {
+            return Cow::Borrowed(called);
+        }
         // What several functions of several targets give is called as it was called here.
         let called = match declared.is_none_or(|name| name.starts_with("async_copy.")) {
             true => self.original.called(ir),

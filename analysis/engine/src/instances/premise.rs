@@ -128,9 +128,24 @@ pub(super) fn variations(kernel: &KernelInstances, of: &ElaboratedInstance) -> V
             out.push((round, Variation { was, is, spec }));
         }
     }
+    out.extend(other_elements(spec).into_iter().map(|variation| (0, variation)));
     out.retain(|(_, variation)| of.instance.may_be_launched_with(&variation.spec.arguments));
     out.sort_by_key(|(round, _)| *round);
     out.into_iter().map(|(_, variation)| variation).collect()
+}
+
+/// Half as wide elements where all chosen pointers are to `fp32`: bytes that a kernel counts by itself are for one type.
+fn other_elements(spec: &Spec) -> Option<Variation> {
+    let (wide, narrow) = ("*fp32", "*fp16");
+    let is = |it: &&mut Argument| it.source == ValueSource::Chosen && it.given == Given::Type(wide.to_owned());
+    let mut spec = spec.clone();
+    let mut names = Vec::new();
+    for argument in spec.arguments.iter_mut().filter(is) {
+        argument.given = Given::Type(narrow.to_owned());
+        names.push(argument.name.clone());
+    }
+    let names = names.join(", ");
+    (!names.is_empty()).then(|| Variation { was: format!("{names}={wide}"), is: format!("{names}={narrow}"), spec })
 }
 
 /// Values in place of a chosen one that no sibling has, in clusters of so many CTAs.

@@ -24,15 +24,16 @@ impl VariableNames {
 }
 
 /// A sentence about an elaborated instance, said of the Python: `value` knows what `%x` is, `partition` what a partition
-/// is called.
+/// is called, and `op` what is called for an op.
 pub(super) fn say(
     text: &str,
     value: &dyn Fn(&str) -> Option<String>,
     partition: &dyn Fn(usize) -> Option<String>,
+    op: &dyn Fn(&str) -> Option<&'static str>,
 ) -> String {
     renamed(text, value, &|name| {
         let number = name.strip_prefix("partition").and_then(|number| number.parse().ok());
-        number.and_then(partition).or_else(|| python_name(name).map(str::to_owned))
+        number.and_then(partition).or_else(|| op(name).map(str::to_owned))
     })
 }
 
@@ -49,7 +50,7 @@ mod tests {
     fn sentences_speak_python() {
         let value = |name: &str| (name == "full_3").then(|| "full".to_owned());
         let partition = |at: usize| (at == 1).then(|| "mma_partition".to_owned());
-        let say = |text: &str| say(text, &value, &partition);
+        let say = |text: &str| say(text, &value, &partition, &python_name);
         assert_eq!(say("`%full_3[1]` is %full_3."), "`full[1]` is full.");
         assert_eq!(say("partition1 waits (`ttng.wait_barrier`)"), "mma_partition waits (`mbarrier.wait`)");
         assert_eq!(say("100% of %i % 2, partition12, tt.unknown"), "100% of %i % 2, partition12, tt.unknown");

@@ -117,7 +117,12 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         shape.insert(0, int(interp, batch, "batch")?);
     }
     let layout = multicta(interp, ctas, pairs)?;
-    let made = Made { space: DescSpace::Shared, dtype: DType::Int64, alloc_shape: shape.clone(), shape, layout };
+    words(interp, shape, DType::Int64, layout)
+}
+
+/// Shared memory of 64-bit words.
+pub(super) fn words<'a>(interp: &mut Interp<'a>, shape: Vec<i64>, dtype: DType, layout: Value<'a>) -> Eval<'a> {
+    let made = Made { space: DescSpace::Shared, dtype, alloc_shape: shape.clone(), shape, layout };
     let ty = made.ty(interp)?;
     let ssa = interp.emit_value(Op::new(Ttg::LocalAlloc).result("result", ty))?;
     Ok(made.done(ssa))

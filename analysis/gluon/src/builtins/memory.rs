@@ -416,7 +416,7 @@ fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 /// The number of dimensions that a layout of shared memory is for, where it says so.
-fn layout_rank(layout: &Value<'_>) -> Option<usize> {
+pub(super) fn layout_rank(layout: &Value<'_>) -> Option<usize> {
     let Value::Object(layout) = layout else { return None };
     match (layout.class.path, field(layout, "rank"), field(layout, "order")) {
         ("gl.NVMMASharedLayout", Some(Value::Int(rank)), _) => usize::try_from(*rank).ok(),
@@ -436,13 +436,18 @@ pub(super) fn view<'a>(interp: &mut Interp<'a>, of: &MemDesc<'a>, made: Made<'a>
 fn index<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
     let index = need(interp, bound, "index")?;
+    let index = scalar(interp, index, DType::Int32, "index")?;
+    slot(interp, &of, index)
+}
+
+/// The slot of a buffer with this number.
+pub(super) fn slot<'a>(interp: &mut Interp<'a>, of: &MemDesc<'a>, index: Ssa) -> Eval<'a> {
     let Some((_, shape)) = of.shape.split_first() else {
         return interp.raise("memory without dimensions has no slots");
     };
     if shape.is_empty() {
         return interp.raise("memory of one dimension has no slots to index; `slice` takes a part of it");
     }
-    let index = scalar(interp, index, DType::Int32, "index")?;
     let made = Made {
         space: of.space,
         dtype: of.dtype,
@@ -450,12 +455,17 @@ fn index<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         alloc_shape: shape.to_vec(),
         layout: of.layout.clone(),
     };
-    view(interp, &of, made, Op::new(Ttg::MemdescIndex).operand("index", index))
+    view(interp, of, made, Op::new(Ttg::MemdescIndex).operand("index", index))
 }
 
 fn permute<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
     let order = ints(interp, need(interp, bound, "order")?, "order")?;
+    permuted(interp, &of, order)
+}
+
+/// A view with its dimensions in another order.
+pub(super) fn permuted<'a>(interp: &mut Interp<'a>, of: &MemDesc<'a>, order: Vec<i64>) -> Eval<'a> {
     let mut sorted = order.clone();
     sorted.sort_unstable();
     if !sorted.iter().copied().eq(0..of.shape.len() as i64) {
@@ -465,9 +475,9 @@ fn permute<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let skipped = of.alloc_shape.len().saturating_sub(of.shape.len());
     let (before, tail) = of.alloc_shape.split_at(skipped);
     let alloc_shape = [before, &picked(tail, &order)].concat();
-    let layout = transposed(interp, &of, &order)?;
+    let layout = transposed(interp, of, &order)?;
     let made = Made { space: of.space, dtype: of.dtype, shape, alloc_shape, layout };
-    view(interp, &of, made, Op::new(Ttg::MemdescTrans).attr("order", order))
+    view(interp, of, made, Op::new(Ttg::MemdescTrans).attr("order", order))
 }
 
 fn picked(of: &[i64], order: &[i64]) -> Vec<i64> {
@@ -517,6 +527,11 @@ fn blocks<'a>(interp: &Interp<'a>, of: &MemDesc<'a>) -> Result<Vec<Vec<i64>>, St
 fn reshape<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
     let shape = ints(interp, need(interp, bound, "shape")?, "shape")?;
+    of_shape(interp, &of, shape)
+}
+
+/// A view of the same elements in another shape.
+pub(super) fn of_shape<'a>(interp: &mut Interp<'a>, of: &MemDesc<'a>, shape: Vec<i64>) -> Eval<'a> {
     let product = |shape: &[i64]| shape.iter().map(|size| i128::from(*size)).product::<i128>();
     if product(&shape) != product(&of.shape) {
         return interp.raise(format!("{:?} and {shape:?} do not have the same number of elements", of.shape));
@@ -527,11 +542,11 @@ fn reshape<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         of.layout.clone()
     } else {
         let blocks: Vec<Vec<i64>> =
-            blocks(interp, &of)?.iter().map(|basis| unflatten(flatten(basis, &of.shape), &shape)).collect();
-        reshaped(interp, &of, &shape, &blocks)?
+            blocks(interp, of)?.iter().map(|basis| unflatten(flatten(basis, &of.shape), &shape)).collect();
+        reshaped(interp, of, &shape, &blocks)?
     };
     let made = Made { space: of.space, dtype: of.dtype, shape, alloc_shape, layout };
-    view(interp, &of, made, Op::new(Ttg::MemdescReshape))
+    view(interp, of, made, Op::new(Ttg::MemdescReshape))
 }
 
 /// The place of an element, counted row by row.

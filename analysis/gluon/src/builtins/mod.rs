@@ -1,4 +1,5 @@
-//! What Gluon brings along: rows of the library for its memory, synchronisation, layouts and targets.
+//! What Gluon brings along: rows of the library for its memory, synchronisation, layouts and targets. TLX brings along
+//! the same for plain Triton.
 //!
 //! To add a builtin, add a [`Row`](python::library::Row) to the [`Part`] of the file it belongs to; what it does is a
 //! function of that file.
@@ -16,6 +17,7 @@ mod modules;
 mod partitions;
 #[cfg(test)]
 mod tests;
+mod tlx;
 mod tma;
 mod warp_specialize;
 
@@ -42,13 +44,25 @@ const PARTS: &[&Part] = &[
 /// Where a full name is looked for.
 const MODULES: &[&Modules] = &[&modules::TRITON, &builtins::MODULES];
 
-/// Modules that are written in Python, by us too: one that Triton writes in Gluon itself, and those of PyTorch that kernels
-/// call, where the workspace has no PyTorch.
-static PYTHON_MODULES: [PythonModule; 3] = [
+/// Modules that are written in Python, by us too: those that Triton writes in its own languages, and those of PyTorch that
+/// kernels call, where the workspace has no PyTorch.
+static PYTHON_MODULES: [PythonModule; 5] = [
     PythonModule {
         name: "gl.nvidia.blackwell.float2",
         since: 5,
         text: include_str!("float2.py"),
+        parsed: OnceLock::new(),
+    },
+    PythonModule {
+        name: "tl.extra.tlx.warp_spec",
+        since: 0,
+        text: include_str!("tlx/warp_spec.py"),
+        parsed: OnceLock::new(),
+    },
+    PythonModule {
+        name: "tl.extra.subtile_ops",
+        since: 0,
+        text: include_str!("tlx/subtile_ops.py"),
         parsed: OnceLock::new(),
     },
     PythonModule {
@@ -69,7 +83,7 @@ static PYTHON_MODULES: [PythonModule; 3] = [
 pub fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
-        let own = PARTS.iter().chain(&amd::PARTS).copied();
+        let own = PARTS.iter().chain(&amd::PARTS).chain(&tlx::PARTS).copied();
         Library::new(own.chain(builtins::parts()), MODULES, &PYTHON_MODULES)
     })
 }

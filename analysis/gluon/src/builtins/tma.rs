@@ -155,7 +155,12 @@ fn nbytes<'a>(interp: &Interp<'a>, of: &TensorDesc<'a>) -> Eval<'a> {
 }
 
 /// What a copy moves must be what its memory holds: element type, and block up to leading dimensions of 1.
-fn fits<'a>(interp: &Interp<'a>, desc: &TensorDesc<'a>, memory: &MemDesc<'a>, rows: bool) -> Result<(), Stop> {
+pub(super) fn fits<'a>(
+    interp: &Interp<'a>,
+    desc: &TensorDesc<'a>,
+    memory: &MemDesc<'a>,
+    rows: bool,
+) -> Result<(), Stop> {
     if memory.space != DescSpace::Shared {
         return interp.raise("TMA copies from and to shared memory, not tensor memory");
     }

@@ -132,50 +132,12 @@ fn emit_specialization<'a>(
 
     // What the workers are given goes in as one list; constants are known inside as well.
     let mut captures: Vec<Ssa> = Vec::new();
-    let mut each: Vec<Vec<Vec<bool>>> = Vec::new();
-    for (_, given) in workers {
-        let mut masks = Vec::new();
-        for value in given {
-            let mut all = Vec::new();
-            leaves(value, &mut all);
-            let mut mask = Vec::with_capacity(all.len());
-            for leaf in &all {
-                let constant = matches!(leaf, Value::Tensor(tensor) if tensor.constant.is_some());
-                let captured = computed(leaf) && !content_free(leaf) && !constant;
-                if captured {
-                    captures.extend(interp.leaf_ssa(leaf));
-                }
-                mask.push(captured);
-            }
-            masks.push(mask);
-        }
-        each.push(masks);
-    }
+    let each: Vec<Vec<Vec<bool>>> = workers.iter().map(|(_, given)| capture(interp, given, &mut captures)).collect();
     let mut regions = Vec::new();
     let mut first = 0;
     for (((function, given), masks), warps) in workers.iter().zip(&each).zip(warps) {
         let params: Vec<Ssa> = captures.iter().map(|captured| inside(interp, *captured)).collect();
-        let mut next = first;
-        let mut inner = Vec::with_capacity(given.len());
-        for (value, mask) in given.iter().zip(masks) {
-            let mut all = Vec::new();
-            leaves(value, &mut all);
-            let mut replaced = all.into_iter().zip(mask).map(|(leaf, captured)| {
-                if *captured && let Some(param) = params.get(next) {
-                    next += 1;
-                    return with_ssa(&leaf, *param);
-                }
-                match leaf {
-                    // A constant of outside is emitted again where it is needed.
-                    Value::Tensor(mut tensor) => {
-                        tensor.ssa = None;
-                        Value::Tensor(tensor)
-                    }
-                    leaf => leaf,
-                }
-            });
-            inner.push(rebuild(value, &mut || replaced.next().unwrap_or(Value::None)));
-        }
+        let (inner, next) = captured(given, masks, &params, first);
         first = next;
         let outer = std::mem::replace(&mut interp.num_warps, u32::try_from(*warps).unwrap_or(1));
         let args = Args { pos: inner, named: Vec::new() };
@@ -212,6 +174,58 @@ fn emit_specialization<'a>(
     Ok(rebuild(&result, &mut || next.next().unwrap_or(Value::None)))
 }
 
+/// Adds what these values are made of to what partitions capture; of each leaf of each value, whether it is captured.
+pub(super) fn capture<'a>(interp: &mut Interp<'a>, given: &[Value<'a>], captures: &mut Vec<Ssa>) -> Vec<Vec<bool>> {
+    let mut masks = Vec::with_capacity(given.len());
+    for value in given {
+        let mut all = Vec::new();
+        leaves(value, &mut all);
+        let mut mask = Vec::with_capacity(all.len());
+        for leaf in &all {
+            let constant = matches!(leaf, Value::Tensor(tensor) if tensor.constant.is_some());
+            let captured = computed(leaf) && !content_free(leaf) && !constant;
+            if captured {
+                captures.extend(interp.leaf_ssa(leaf));
+            }
+            mask.push(captured);
+        }
+        masks.push(mask);
+    }
+    masks
+}
+
+/// These values as a partition has them, whose arguments are `params`: those from number `first` on are of these values.
+/// With them comes the number of the argument behind the last.
+pub(super) fn captured<'a>(
+    given: &[Value<'a>],
+    masks: &[Vec<bool>],
+    params: &[Ssa],
+    first: usize,
+) -> (Vec<Value<'a>>, usize) {
+    let mut next = first;
+    let mut inner = Vec::with_capacity(given.len());
+    for (value, mask) in given.iter().zip(masks) {
+        let mut all = Vec::new();
+        leaves(value, &mut all);
+        let mut replaced = all.into_iter().zip(mask).map(|(leaf, captured)| {
+            if *captured && let Some(param) = params.get(next) {
+                next += 1;
+                return with_ssa(&leaf, *param);
+            }
+            match leaf {
+                // A constant of outside is emitted again where it is needed.
+                Value::Tensor(mut tensor) => {
+                    tensor.ssa = None;
+                    Value::Tensor(tensor)
+                }
+                leaf => leaf,
+            }
+        });
+        inner.push(rebuild(value, &mut || replaced.next().unwrap_or(Value::None)));
+    }
+    (inner, next)
+}
+
 fn function_name(value: &Value<'_>) -> String {
     match value {
         Value::Function(function) => function.def.name().to_owned(),
@@ -222,7 +236,7 @@ fn function_name(value: &Value<'_>) -> String {
 }
 
 /// What a captured value is inside of a partition: an argument, which has its name.
-fn inside(interp: &mut Interp<'_>, captured: Ssa) -> Ssa {
+pub(super) fn inside(interp: &mut Interp<'_>, captured: Ssa) -> Ssa {
     let ty = interp.ty(captured);
     let param = interp.builder.fresh(ty);
     interp.builder.name_after(param, captured, "");

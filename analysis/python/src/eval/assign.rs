@@ -409,6 +409,8 @@ impl<'a> Interp<'a> {
 
     fn name_parts(&mut self, name: &str, value: &Value<'a>, levels: u32) {
         let Some(levels) = levels.checked_sub(1) else { return };
+        let named =
+            |of: &Value<'a>| matches!(of, Value::Tensor(_) | Value::MemDesc(_) | Value::Instance(_) | Value::Tuple(_));
         match value {
             Value::Tensor(tensor) => {
                 if let (Some(ssa), None) = (tensor.ssa, tensor.constant) {
@@ -419,18 +421,18 @@ impl<'a> Interp<'a> {
             Value::TensorDesc(desc) => self.builder.name(desc.ssa, name),
             Value::Instance(instance) => {
                 let fields: Vec<_> = instance.fields.borrow().clone();
-                for (field, value) in fields {
-                    if matches!(value, Value::Tensor(_) | Value::MemDesc(_) | Value::Instance(_) | Value::Tuple(_)) {
-                        self.name_parts(&format!("{name}.{field}"), &value, levels);
-                    }
+                for (field, value) in fields.iter().filter(|(_, value)| named(value)) {
+                    self.name_parts(&format!("{name}.{field}"), value, levels);
                 }
             }
             Value::Tuple(items) => {
-                for (at, item) in items.iter().enumerate() {
-                    if matches!(item, Value::Tensor(_) | Value::MemDesc(_) | Value::Instance(_) | Value::Tuple(_)) {
-                        self.name_parts(&format!("{name}.{at}"), item, levels);
-                    }
+                for (at, item) in items.iter().enumerate().filter(|(_, item)| named(item)) {
+                    self.name_parts(&format!("{name}.{at}"), item, levels);
                 }
+            }
+            Value::Object(object) => {
+                let handle = object.fields.iter().find(|(field, _)| *field == "handle");
+                handle.into_iter().for_each(|(_, handle)| self.name_parts(name, handle, levels));
             }
             _ => {}
         }

@@ -14,7 +14,7 @@ use dialects::Arith;
 
 impl<'a> Interp<'a> {
     /// Evaluates an expression.
-    pub(super) fn expr(&mut self, expr: &'a Expr) -> Eval<'a> {
+    pub fn expr(&mut self, expr: &'a Expr) -> Eval<'a> {
         match expr {
             Expr::Name(name) => self.name(name.id.as_str(), expr),
             Expr::NumberLiteral(number) => Ok(match &number.value {

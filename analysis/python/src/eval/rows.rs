@@ -1,23 +1,15 @@
-//! Builtins that only the evaluator can be: loops, assertions, partitions, imports at run time.
-
-use std::rc::Rc;
+//! Builtins that only the evaluator can be: assertions, imports at run time.
 
 use crate::emit::{Attr, Op};
 use crate::interp::{Eval, Interp};
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::reason::chained;
-use crate::value::{DType, Range, Tensor, Value};
+use crate::value::{DType, Tensor, Value};
 use dialects::Llvm;
-
-/// The bounds of a loop, and what its compilation is asked for.
-const TL_RANGE: &str = "arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, \
-     disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, disable_licm=False";
 
 /// This file's share of the table.
 pub static PART: Part = Part {
     rows: &[
-        Row::new("range", "*args", 4, range),
-        Row::new("tl.range", TL_RANGE, 4, tl_range),
         Row::new("gl.static_assert", "cond, msg=''", 4, static_assert),
         Row::new("importlib.import_module", "name, package=None", 4, import_module),
         Row::new("importlib.util.spec_from_file_location", "name, location=None, *, loader=None", 4, spec_from_file),
@@ -25,33 +17,6 @@ pub static PART: Part = Part {
     ],
     ..NOTHING
 };
-
-fn range<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
-    let (start, stop, step) = match &args.rest[..] {
-        [stop] => (Value::Int(0), stop.clone(), Value::Int(1)),
-        [start, stop] => (start.clone(), stop.clone(), Value::Int(1)),
-        [start, stop, step] => (start.clone(), stop.clone(), step.clone()),
-        _ => return interp.raise("a range has one to three bounds"),
-    };
-    counted(interp, start, stop, step)
-}
-
-fn tl_range<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
-    let given = |at: usize| args.at(at).filter(|value| !matches!(value, Value::None)).cloned();
-    let first = given(0).unwrap_or(Value::None);
-    let (start, stop) = match given(1) {
-        Some(stop) => (first, stop),
-        None => (Value::Int(0), first),
-    };
-    counted(interp, start, stop, given(2).unwrap_or(Value::Int(1)))
-}
-
-fn counted<'a>(interp: &mut Interp<'a>, start: Value<'a>, stop: Value<'a>, step: Value<'a>) -> Eval<'a> {
-    if matches!(step, Value::Int(0)) {
-        return interp.raise("the step of a range is 0");
-    }
-    Ok(Value::Range(Rc::new(Range { start, stop, step, unrolled: false })))
-}
 
 fn static_assert<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
     let Some(condition) = args.at(0) else { return Ok(Value::None) };

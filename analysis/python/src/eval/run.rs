@@ -178,12 +178,15 @@ impl<'a> Interp<'a> {
         let ((), whole) = self.region(|interp| interp.emit(function).map(drop))?;
         let mut module = Op::new(dialects::Builtin::Module);
         // Triton says of its modules what they are compiled for when it gives tensors their layouts.
-        if self.language == Language::Gluon {
+        if self.language == Language::Gluon || self.explicit_memory {
             module = module
-                .attr("ttg.num-ctas", i64::from(self.num_ctas))
+                .attr("ttg.num-ctas", i64::from(if self.explicit_memory { 1 } else { self.num_ctas }))
                 .attr("ttg.num-warps", i64::from(self.num_warps))
                 .attr("ttg.target", Attr::Text(self.target.ir()))
                 .attr("ttg.threads-per-warp", i64::from(self.target.lanes()));
+        }
+        if self.explicit_memory && self.num_ctas > 1 {
+            module = module.attr("ttg.cluster-dim-x", i64::from(self.num_ctas));
         }
         if self.two_ctas {
             // A late pass finds this out of the MMAs.

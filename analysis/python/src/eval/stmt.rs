@@ -382,14 +382,16 @@ impl<'a> Interp<'a> {
         let around = self.state.leaving.len();
         for item in &stmt.items {
             let value = self.expr(&item.context_expr)?;
+            if let Value::Object(object) = &value
+                && let Some(run) = object.class.block
+            {
+                return run(self, object, &stmt.body).map(|()| Flow::Next);
+            }
             if let Some(target) = &item.optional_vars {
                 self.bind(target, value)?;
             }
         }
-        let closed = u32::from(self.in_kernel());
-        self.state.closed += closed;
-        let ran = self.block(&stmt.body);
-        self.state.closed -= closed;
+        let ran = self.enclosed(&stmt.body);
         let mut leaving = self.state.leaving.split_off(around.min(self.state.leaving.len()));
         if matches!(ran, Ok(Flow::Next)) {
             while let Some(op) = leaving.pop() {
@@ -397,6 +399,19 @@ impl<'a> Interp<'a> {
             }
         }
         ran
+    }
+
+    fn enclosed(&mut self, stmts: &'a [Stmt]) -> Ran<'a> {
+        let closed = u32::from(self.in_kernel());
+        self.state.closed += closed;
+        let ran = self.block(stmts);
+        self.state.closed -= closed;
+        ran
+    }
+
+    /// Runs statements out of which the kernel cannot return.
+    pub fn run_enclosed(&mut self, stmts: &'a [Stmt]) -> Result<(), Stop> {
+        self.enclosed(stmts).map(|_| ())
     }
 
     fn try_except(&mut self, stmt: &'a StmtTry) -> Ran<'a> {

@@ -141,7 +141,8 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         // What heuristics say of one configuration says nothing of another one.
         interp.session.iter_mut().for_each(|session| session.conditions.truncate(before));
         let option = |name: &str| options.iter().find(|(key, _)| **key == *name).and_then(|(_, value)| count(value));
-        let (mut num_warps, mut num_ctas) = (option("num_warps"), option("num_ctas"));
+        let along_x = options.iter().find(|(key, _)| **key == *"ctas_per_cga").and_then(|(_, value)| cluster(value));
+        let (mut num_warps, mut num_ctas) = (option("num_warps"), along_x.or(option("num_ctas")));
         let mut unsure = Vec::new();
         if let Some(thing) = &config
             && let Thing::Config(config) = &**thing
@@ -380,6 +381,14 @@ fn bind<'a>(interp: &Interp<'a>, function: &Function<'a>, args: Args<'a>) -> Res
     Ok((arguments, options))
 }
 
+/// The CTAs of a cluster of several along the first axis of the grid, `(2, 1, 1)`, of which each runs a program of its own.
+fn cluster(value: &Value<'_>) -> Option<u32> {
+    match super::torch::ints(value)?[..] {
+        [along_x, 1, 1] | [along_x, 1] | [along_x] => u32::try_from(along_x).ok().filter(|count| *count > 1),
+        _ => None,
+    }
+}
+
 /// `triton.Config(kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None)`.
 pub(super) fn config<'a>(args: &Args<'a>) -> Value<'a> {
     let order = ["kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook"];
@@ -394,7 +403,7 @@ pub(super) fn config<'a>(args: &Args<'a>) -> Value<'a> {
     Value::Host(Rc::new(Thing::Config(AutotuneConfig {
         kwargs,
         num_warps: get("num_warps").and_then(count),
-        num_ctas: get("num_ctas").and_then(count),
+        num_ctas: get("ctas_per_cga").and_then(cluster).or(get("num_ctas").and_then(count)),
         pre_hook: get("pre_hook").cloned().unwrap_or(Value::None),
     })))
 }

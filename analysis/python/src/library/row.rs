@@ -3,6 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ruff_python_ast::Stmt;
+
 use crate::interp::{Eval, Interp, Stop};
 use crate::specialization::Language;
 use crate::target::Version;
@@ -80,6 +82,9 @@ pub(super) type Make = for<'a> fn(&mut Interp<'a>, &'static LibClass, &Bound<'a>
 /// The text of a layout as an attribute of the IR.
 pub(super) type Text = for<'a> fn(&Interp<'a>, &Object<'a>) -> Result<String, Stop>;
 
+/// Runs the statements of a `with` statement on an object of a class.
+pub(super) type Block = for<'a> fn(&mut Interp<'a>, &Object<'a>, &'a [Stmt]) -> Result<(), Stop>;
+
 /// What an argument that only earlier releases take means.
 #[derive(Clone, Copy, Debug)]
 pub enum Earlier {
@@ -99,6 +104,8 @@ pub struct LibClass {
     pub make: Make,
     /// The text of an object, for layouts of shared and tensor memory.
     pub text: Option<Text>,
+    /// Runs what stands in a `with` statement on an object, where that is other than one statement after the other.
+    pub block: Option<Block>,
     /// Parameters that its constructor had in earlier releases, and what is still understood of each.
     pub earlier: &'static [(&'static str, Earlier)],
     /// The first release that has it.
@@ -130,12 +137,18 @@ impl LibClass {
         since: u8,
         make: Make,
     ) -> LibClass {
-        LibClass { path, params, make, text: None, earlier: &[], since: Version(3, since), bases }
+        LibClass { path, params, make, text: None, block: None, earlier: &[], since: Version(3, since), bases }
     }
 
     /// With this text in the IR.
     pub const fn text(mut self, text: Text) -> LibClass {
         self.text = Some(text);
+        self
+    }
+
+    /// With this in a `with` statement.
+    pub const fn block(mut self, block: Block) -> LibClass {
+        self.block = Some(block);
         self
     }
 

@@ -11,8 +11,12 @@ const CDNA5: u32 = 1 << 4;
 /// The generations that a name speaks for, as bits.
 pub(super) fn of_name(name: &str) -> u32 {
     match name {
-        "warpgroup_mma" | "warpgroup_mma_wait" | "warpgroup_mma_init" => HOPPER,
+        "warpgroup_mma" | "warpgroup_mma_wait" | "warpgroup_mma_init" | "async_dot_wait" => HOPPER,
         "clc"
+        | "clc_create_context"
+        | "tmem"
+        | "tmem_copy"
+        | "async_dot_scaled"
         | "allocate_tensor_memory"
         | "TensorMemoryLayout"
         | "TensorMemoryScalesLayout"
