@@ -21,6 +21,7 @@ mod strings;
 mod targets;
 pub mod tensor;
 mod text;
+mod torch_types;
 pub mod values;
 mod versions;
 
@@ -32,7 +33,7 @@ pub use text::display;
 pub use values::{arg, count, items, list, order, same};
 
 /// Python's share of the table.
-const PARTS: [&Part; 12] = [
+const PARTS: [&Part; 14] = [
     &containers::PART,
     &functions::PART,
     &libraries::PART,
@@ -43,6 +44,8 @@ const PARTS: [&Part; 12] = [
     &ranges::PART,
     &strings::PART,
     &targets::PART,
+    &targets::OTHERS,
+    &torch_types::PART,
     &text::PART,
     &versions::PART,
 ];

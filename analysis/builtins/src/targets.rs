@@ -1,10 +1,32 @@
-//! What `triton.language.target_info` says of the device that a kernel is compiled for.
+//! What `triton.language.target_info`, and libraries around Triton, say of the device that a kernel is compiled for.
 
 use super::values::arg;
 use python::interp::{Eval, Interp};
 use python::library::{Bound, NOTHING, Part, Row};
 use python::target::Target;
 use python::value::Value;
+
+/// Whether there are devices of other makers: kernels are compiled for those of NVIDIA and AMD.
+macro_rules! others {
+    ($($path:literal)*) => {
+        &[$(Row::new($path, "*args, **kwargs", 0, |_, _| Ok(Value::Bool(false))),)*]
+    };
+}
+
+/// Questions for devices of other makers.
+pub(super) const OTHERS: Part = Part {
+    rows: others!(
+        "transformers.utils.is_torch_npu_available" "transformers.utils.is_torch_xpu_available"
+        "transformers.utils.is_torch_mlu_available" "transformers.utils.is_torch_musa_available"
+        "transformers.utils.is_torch_hpu_available" "transformers.utils.is_torch_mps_available"
+        "transformers.utils.import_utils.is_torch_npu_available" "transformers.utils.import_utils.is_torch_xpu_available"
+        "transformers.utils.import_utils.is_torch_mlu_available" "transformers.utils.import_utils.is_torch_musa_available"
+        "transformers.utils.import_utils.is_torch_hpu_available" "transformers.utils.import_utils.is_torch_mps_available"
+        "torch.npu.is_available" "torch.xpu.is_available" "torch.mlu.is_available" "torch.musa.is_available"
+        "torch.hpu.is_available" "torch.mps.is_available" "torch.backends.mps.is_available"
+    ),
+    ..NOTHING
+};
 
 pub(super) const PART: Part = Part {
     rows: &[

@@ -166,7 +166,7 @@ fn read(ir: String) -> (Document, Option<Arc<Lowered>>) {
 }
 
 /// A kernel with what the launches of an instance give it, as far as one gives all that it takes.
-fn launched(lowered: Arc<Lowered>, instance: &Instance) -> Arc<Lowered> {
+pub(super) fn launched(lowered: Arc<Lowered>, instance: &Instance) -> Arc<Lowered> {
     let (mut launches, mut otherwise): (Vec<LaunchInputs>, bool) = (Vec::new(), false);
     for facts in instance.launches.iter() {
         let values = lowered.kernel.inputs.iter().enumerate().filter_map(|(at, input)| {

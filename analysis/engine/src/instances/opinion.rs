@@ -6,8 +6,10 @@
 //! of the file; findings are compared by kind and line.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::ElaboratedInstance;
+use super::instance::launched;
 use crate::Engine;
 use base::{Cancel, Cancelled, LineIndex};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
@@ -67,6 +69,8 @@ impl Engine {
         if let Some(kernel) = unbound(&lowered.kernel) {
             lowered.kernel = kernel;
         }
+        // It is launched with what the instance is.
+        let lowered = launched(Arc::new(lowered), &elaborated.instance);
         let whole = elaborated.unmodelled().is_empty() && elaborated.problems().iter().all(|problem| problem.hint);
         let Some(own) = elaborated.lowered() else {
             let report = self.check_kernel(&lowered, cancel)?;

@@ -10,6 +10,9 @@ use std::sync::OnceLock;
 use super::library;
 use builtins::docs;
 
+/// Where TLX's names stand, which facebookexperimental's release of Triton has.
+pub const TLX: &str = "tl.extra.tlx.";
+
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltinKind {
@@ -179,7 +182,7 @@ fn function(name: &'static str, path: String, row: &'static Row, plain: bool) ->
     if params.first().is_some_and(|first| first.name == "self") {
         params.remove(0);
     }
-    if plain {
+    if plain && !path.starts_with(TLX) {
         // Tensors of plain Triton have no layouts that a kernel could name.
         params.retain(|param| param.name != "layout");
     }

@@ -106,8 +106,7 @@ impl<'a> Interp<'a> {
         if let Some(result) = self.overloaded(a, b, forward, reflected)? {
             return Ok(result);
         }
-        let computed = matches!(a, Value::Tensor(_)) || matches!(b, Value::Tensor(_));
-        if computed {
+        if matches!(a, Value::Tensor(_)) || matches!(b, Value::Tensor(_)) {
             let number = |value: &Value<'a>| {
                 matches!(value, Value::Tensor(_) | Value::Bool(_) | Value::Int(_) | Value::Float(_))
             };
@@ -118,7 +117,8 @@ impl<'a> Interp<'a> {
         match op {
             CmpOp::Eq | CmpOp::NotEq => {
                 let torch = |value: &Value<'a>| matches!(value, Value::Lib(path) if path.starts_with("torch."));
-                let known = self.follows_host() && torch(a) && torch(b);
+                let known = self.follows_host() && torch(a) && torch(b)
+                    || matches!((a, b), (Value::DType(_), of) | (of, Value::DType(_)) if torch(of));
                 if (matches!(a, Value::Lib(_)) || matches!(b, Value::Lib(_))) && !super::host::equal(a, b) && !known {
                     return Ok(Value::Unknown("a value of a library is compared".into()));
                 }

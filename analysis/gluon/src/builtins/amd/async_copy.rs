@@ -24,6 +24,12 @@ pub(super) const PART: Part = Part {
             5,
             buffer_to_shared,
         ),
+        Row::effect(
+            "tl.extra.tlx.buffer_load_to_local",
+            "dest, ptr, offsets, mask=None, other=None, cache_modifier=''",
+            4,
+            buffer_to_shared,
+        ),
         Row::effect("gl.amd.cdna4.async_copy.commit_group", "", 6, |interp, _| {
             interp.emit_effect(Op::new(Ttg::AsyncCommitGroup).result("asyncToken", Type::Token))
         }),

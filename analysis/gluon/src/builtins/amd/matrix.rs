@@ -41,6 +41,9 @@ pub(super) const PART: Part = Part {
         Row::new("gl.amd.slice.slice", "source, shape, offsets", 8, slice),
         Row::effect("gl.amd.hint.sched_barrier", "allow=None", 9, sched_barrier),
         Row::effect("gl.amd.warp_pipeline_stage", "label=None, *, priority=None", 6, stage),
+        Row::effect("tl.extra.tlx.warp_pipeline_stage", "label=None, *, priority=None", 4, stage),
+        Row::new("tl.extra.tlx.buffer_load", "ptr, offsets, mask=None, other=None, cache=None", 4, buffer_load),
+        Row::new("tl.extra.tlx.buffer_store", "stored_value, ptr, offsets, mask=None, cache=None", 4, buffer_store),
         Row::effect("gl.amd.warp_pipeline.warp_pipeline_stage", "label=None, *, priority=None", 6, stage),
     ],
     ..NOTHING

@@ -34,7 +34,9 @@ pub(super) const PART: Part = Part {
         Row::new("tl.extra.tlx.cluster_size_1d", "", 4, |interp, _| {
             Ok(Value::Tensor(interp.constant(interp.num_ctas.into(), DType::Int32)))
         }),
-        Row::new("tl.extra.tlx.thread_id", "axis", 4, |interp, _| Ok(Value::Tensor(interp.free(DType::Int32)))),
+        Row::new("tl.extra.tlx.thread_id", "axis", 4, |interp, _| {
+            interp.unknown("threads of a partition are not told apart")
+        }),
         Row::new("tl.extra.tlx.clock64", "", 4, |interp, _| Ok(Value::Tensor(interp.free(DType::Int64)))),
         Row::new("tl.extra.tlx.vote_ballot_sync", "mask, pred", 4, |interp, _| {
             Ok(Value::Tensor(interp.free(DType::Int32)))

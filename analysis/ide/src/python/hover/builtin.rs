@@ -5,6 +5,7 @@ use super::{layout, value};
 use crate::{Hover, effects};
 use dialects::{OpDecl, table};
 use engine::instances::ElaboratedInstance;
+use gluon::catalog::TLX;
 use gluon::{Form, Version, canonical, forms, methods};
 use specialize::imported;
 use ttgir::{OpId, Tree};
@@ -150,6 +151,9 @@ fn span(form: &Form) -> String {
 }
 
 fn releases(form: &Form) -> String {
+    if form.path.starts_with(TLX) {
+        return "in facebookexperimental's release of Triton".to_owned();
+    }
     // The table begins there.
     if form.since <= Version(3, 4) && form.until.is_none() {
         return "in all releases of Triton that are known here".to_owned();
