@@ -109,6 +109,9 @@ pub(super) fn barriers<'a>(interp: &mut Interp<'a>, slots: i64, dtype: DType, ar
     if slots <= 0 || arrivals <= 0 {
         return interp.raise(format!("{slots} barriers for {arrivals} arrivals: there is at least one of both"));
     }
+    if u64::try_from(slots).is_ok_and(|slots| slots > interp.target.shared_bytes() / 8) {
+        return interp.raise(format!("{slots} barriers are more than shared memory holds"));
+    }
     interp.explicit_memory = true;
     let layout = multicta(interp, 1, false)?;
     let all = words(interp, vec![slots, 1], dtype, layout)?;
