@@ -26,7 +26,7 @@ pub fn targets(server: Option<&Path>) -> Vec<Target> {
     let mut all = vec![
         Target::of("ttgir", files(&["kernels", "corpus/ttgir", "pages/packed"], "ttgir"), ttgir),
         Target::of("gluon", files(&["corpus/gluon", "kernels"], "py"), in_python),
-        Target::of("triton", files(&["races", "runs"], "py"), in_python),
+        Target::of("triton", files(&["races", "runs", "kernels/tlx"], "py"), in_python),
         Target::of("run", runs(), run),
         Target::of("recipe", recipes.collect(), read_recipe),
         Target::of("npy", arrays(), |bytes, _| drop(npy::parse(bytes, None))),

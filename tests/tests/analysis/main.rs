@@ -17,5 +17,6 @@ mod proofs;
 mod registers;
 mod report;
 mod rows;
+mod tlx;
 mod unsynchronised;
 mod workers;
